@@ -1,0 +1,62 @@
+# hansei: one static library, one program per tools/*.c. Plain GNU make; no configure step.
+#   make            the programs, in build/
+#   make check      everything that tests (scripts/check installs what is missing, then calls this)
+#   make asan       the unit tests and programs under AddressSanitizer and UBSan
+#   make layers     dependencies point downward, and only lib/tokio and above speak of tokio
+#   make record     the recorded demo core, made anew (needs cargo and gdb)
+
+VERSION = 0.1.0
+PREFIX ?= /usr/local
+CC ?= cc
+O ?= build
+OPT ?= -O2 -g
+WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
+CPPFLAGS += -Ilib -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DHANSEI_VERSION='"$(VERSION)"'
+ALL_CFLAGS = -std=c11 $(OPT) $(WARN) $(SANITIZE) $(CFLAGS)
+LDLIBS = -lelf -ldwarf -lzstd -lz -liberty -lpthread
+
+LIB_SRC := $(wildcard lib/*/*.c)
+TOOL_SRC := $(wildcard tools/hansei-*.c)
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+UNIT_HELP := $(filter-out $(UNIT_SRC),$(wildcard tests/unit/*.c))
+OBJ := $(LIB_SRC:%.c=$(O)/%.o)
+LIB := $(O)/lib/libhansei.a
+TOOLS := $(TOOL_SRC:tools/%.c=$(O)/%)
+UNITS := $(UNIT_SRC:tests/unit/%.c=$(O)/unit/%)
+
+all: $(TOOLS)
+
+$(O)/lib/libhansei.a: $(OBJ)
+	@rm -f $@
+	ar rcs $@ $^
+
+$(O)/%.o: %.c
+	@mkdir -p $(@D)
+	$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(TOOLS): $(O)/%: $(O)/tools/%.o $(LIB)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(UNITS): $(O)/unit/%: $(O)/tests/unit/%.o $(UNIT_HELP:%.c=$(O)/%.o) $(LIB)
+	@mkdir -p $(@D)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
+
+-include $(OBJ:.o=.d) $(TOOL_SRC:%.c=$(O)/%.d) $(UNIT_SRC:%.c=$(O)/%.d) $(UNIT_HELP:%.c=$(O)/%.d)
+
+units: $(UNITS)
+
+check: all units layers
+	@O=$(O) tests/run
+
+layers:
+	@tests/layers
+
+asan:
+	$(MAKE) O=build/asan OPT='-O1 -g' SANITIZE='-fsanitize=address,undefined -fno-omit-frame-pointer' all units
+	O=build/asan tests/run
+
+clean:
+	rm -rf $(O)
+
+.PHONY: all units check layers asan clean
+.SECONDARY:

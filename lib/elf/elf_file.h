@@ -44,6 +44,8 @@ struct build_id {
 bool build_id_equal(const struct build_id *a, const struct build_id *b); /* false when either is missing */
 /* Lower-case hex, or "none". */
 void build_id_text(const struct build_id *id, char out[2 * BUILD_ID_MAX + 1]);
+/* Finds the NT_GNU_BUILD_ID note in the bytes of a note section or segment; cut or odd notes end the search. */
+bool build_id_from_notes(struct build_id *out, const unsigned char *notes, size_t length);
 
 /* Opens path. Errors name the path and say what it is instead: not there or unreadable (ERROR_IO), a directory,
  * an empty file, not ELF, ELF of another class or byte order or machine (ERROR_UNSUPPORTED), a core, a
@@ -53,9 +55,12 @@ void elf_close(struct elf_file *elf); /* NULL is fine */
 
 const char *elf_path(const struct elf_file *elf);
 uint16_t elf_machine(const struct elf_file *elf); /* EM_X86_64, EM_AARCH64 */
-uint16_t elf_type(const struct elf_file *elf);    /* ET_EXEC, ET_DYN */
+uint16_t elf_type(const struct elf_file *elf);    /* ET_EXEC, ET_DYN; ET_REL for .o, .dwo, .dwp */
 uint64_t elf_entry(const struct elf_file *elf);
 const struct build_id *elf_build_id(const struct elf_file *elf);
+/* A file of debug information only (objcopy --only-keep-debug, eu-strip -f): its program headers describe the
+ * program's memory, but its code and data are not in it, so that elf_image has nothing. */
+bool elf_is_debug_only(const struct elf_file *elf);
 /* The whole file as mapped. */
 const unsigned char *elf_bytes(const struct elf_file *elf, uint64_t *size);
 

@@ -11,7 +11,9 @@ CC ?= cc
 O ?= build
 OPT ?= -O2 -g
 WARN = -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes
-CPPFLAGS += -Ilib -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DHANSEI_VERSION='"$(VERSION)"'
+# dwarf.h lives in a directory of libdwarf's own on Debian.
+LIBDWARF_CFLAGS ?= $(shell pkg-config --cflags libdwarf 2>/dev/null || echo -I/usr/include/libdwarf)
+CPPFLAGS += -Ilib $(LIBDWARF_CFLAGS) -D_POSIX_C_SOURCE=200809L -D_FILE_OFFSET_BITS=64 -DHANSEI_VERSION='"$(VERSION)"'
 ALL_CFLAGS = -std=c11 $(OPT) $(WARN) $(SANITIZE) $(CFLAGS)
 LDLIBS = -lelf -ldwarf -lzstd -lz -liberty -lpthread
 

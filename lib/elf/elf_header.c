@@ -81,19 +81,21 @@ static const char *wanted_text(enum elf_wanted wanted)
 	return wanted == ELF_WANT_CORE ? "a core dump" : "a program";
 }
 
-/* A zstd file may begin with skippable frames: 0x184D2A50 to 0x184D2A5F (RFC 8878, 3.1.2). */
-static bool is_skippable_frame(const unsigned char *bytes, uint64_t size)
+static const struct kind *kind_find(const unsigned char *bytes, uint64_t size)
 {
-	return size >= 4 && (load_uint(bytes, 4) & 0xfffffff0u) == 0x184d2a50u;
+	for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++)
+		if (size >= KINDS[i].length && memcmp(bytes, KINDS[i].magic, KINDS[i].length) == 0)
+			return &KINDS[i];
+	/* A zstd file may begin with skippable frames: 0x184D2A50 to 0x184D2A5F (RFC 8878, 3.1.2). */
+	if (size >= 4 && (load_uint(bytes, 4) & 0xfffffff0u) == 0x184d2a50u)
+		return &KINDS[0];
+	return NULL;
 }
 
 static struct error *not_elf(const unsigned char *bytes, uint64_t size, enum elf_wanted wanted)
 {
-	for (size_t i = 0; i < sizeof KINDS / sizeof KINDS[0]; i++) {
-		const struct kind *kind = &KINDS[i];
-		if (size < kind->length || memcmp(bytes, kind->magic, kind->length) != 0)
-			if (i != 0 || !is_skippable_frame(bytes, size))
-				continue;
+	const struct kind *kind = kind_find(bytes, size);
+	if (kind != NULL) {
 		if (kind->what == NULL)
 			return error_new(ERROR_UNSUPPORTED, "compressed %s; unpack it with '%s' first",
 			                 wanted == ELF_WANT_CORE ? "core" : "file", kind->unpack);

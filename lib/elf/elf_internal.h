@@ -56,6 +56,14 @@ struct elf_file {
 	size_t relative_count;
 };
 
+/* A string table up to its last NUL: every offset below size begins a terminated text. Never empty. */
+struct elf_names {
+	const char *text;
+	uint64_t size;
+};
+
+struct elf_names elf_names_over(const unsigned char *bytes, uint64_t size);
+
 /* Prepares inflation of section `index` if its header says that it is compressed. False: out of memory. */
 bool elf_inflated_prepare(struct elf_file *elf, size_t index);
 void elf_inflated_free(struct elf_inflated *inflated);

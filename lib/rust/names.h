@@ -10,8 +10,8 @@
 struct strbuf;
 
 /* Appends the demangled form of a v0 or legacy symbol (libiberty's rust_demangle, alternate form: no crate
- * hashes, no legacy hash), a trailing ".llvm.N" cut first. A name that is not Rust's is appended as it is, and
- * false returned. */
+ * hashes, no legacy hash), a trailing ".llvm.N" cut first. A name that is not Rust's, is not well-formed, or would
+ * expand to hundreds of kilobytes is appended as it is, and false returned. */
 bool rust_demangle_to(struct strbuf *out, const char *symbol);
 
 /* Length of a symbol without a trailing ".llvm.<digits>" (also ".llvm.<digits>" on legacy names). */
@@ -22,7 +22,8 @@ enum mangling symbol_mangling(const char *symbol); /* accepts _R, R, __R; _ZN...
 
 /* A 64-bit key of a v0 symbol that does not depend on crate disambiguators (Cs<base62>_), so that two builds of
  * one source with other hashes agree. Back-references count as "the n-th token" rather than a byte position,
- * since positions shift with the length of the hashes. Everything else counts. false: not a well-formed v0 name. */
+ * since positions shift with the length of the hashes. Everything else counts, the name of the instantiating crate
+ * included. A suffix from '.' on does not. false: not a well-formed v0 name, or one of more than a megabyte. */
 bool v0_key(const char *symbol, uint64_t *key);
 
 /* What a v0 or legacy symbol of the form <Self as Trait>::method says, on the demangled text. Spans point into

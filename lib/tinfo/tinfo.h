@@ -17,7 +17,7 @@
 struct error;
 struct tinfo;
 
-enum { TINFO_NONE = 0xffffffffu }; /* "no type", "no function", "no index" */
+#define TINFO_NONE UINT32_MAX /* "no type", "no function", "no index" (no int, so no enumerator) */
 
 /* The tables; numbers are those of the file's directory (hansei-tinfo(5)): only ever append. */
 enum tinfo_table {
@@ -230,6 +230,9 @@ const char *tinfo_fault(const struct tinfo *ti);
 struct error *tinfo_open(struct tinfo **out, const char *path);
 /* Writes beside the target and renames; nothing is left behind on failure. The same model gives the same bytes. */
 struct error *tinfo_write(struct tinfo *ti, const char *path);
+/* The name tinfo_write uses until it renames, malloc'd ("PATH.tmp.PID"; NULL when memory is short): what a program
+ * that is interrupted has to unlink. */
+char *tinfo_temporary(const char *path);
 void tinfo_free(struct tinfo *ti); /* NULL is fine */
 
 #endif

@@ -186,7 +186,7 @@ core_take()
 	(
 		cd "$3" || exit
 		[ "$2" != kernel ] || ulimit -S -c "$(ulimit -H -c)" || exit
-		unset CDPATH
+		export -n OLDPWD
 		"$1" >truth.tsv 2>stderr 3>&- </dev/null &
 		pid=$!
 		trap '[ -z "$pid" ] || kill -KILL "$pid" || :' EXIT
@@ -292,9 +292,9 @@ truth_field()
 	printf '%s\n' "$1" | tr '\t' '\n' | sed -n "s/^$2=//p"
 }
 
-# gdb_threads BINARY CORE: how many threads gdb finds in the core.
-gdb_threads()
+# gdb_thread_count CORE: how many threads gdb finds in it. (Without symbols: that is not their business.)
+gdb_thread_count()
 {
-	DEBUGINFOD_URLS='' gdb -q -nx -batch -ex 'info threads' "$1" "$2" 2>/dev/null 3>&- |
+	DEBUGINFOD_URLS='' gdb -q -nx -batch -iex 'set auto-solib-add off' -ex "core-file $1" -ex 'info threads' 2>/dev/null 3>&- |
 		grep -c '^[* ] *[0-9][0-9]* .*\(Thread\|LWP\)'
 }

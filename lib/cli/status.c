@@ -7,12 +7,12 @@
 #include "base/strbuf.h"
 #include "out/text.h"
 
-enum status status_of(const struct error *err)
+int status_of(const struct error *err)
 {
 	return error_code(err) == ERROR_USAGE ? STATUS_USAGE : STATUS_FAILED;
 }
 
-enum status status_tally(size_t answered, size_t failed)
+int status_tally(size_t answered, size_t failed)
 {
 	if (failed == 0)
 		return STATUS_ANSWERED;
@@ -53,9 +53,9 @@ void status_complain(struct out *out, struct error *err)
 	error_free(err);
 }
 
-enum status status_error(struct out *out, struct error *err)
+int status_error(struct out *out, struct error *err)
 {
-	enum status status = status_of(err);
+	int status = status_of(err);
 	status_complain(out, err);
 	if (status == STATUS_USAGE)
 		fprintf(out->messages, "try '%s --help'\n", out->program);

@@ -13,14 +13,14 @@
 enum status { STATUS_ANSWERED = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_INCOMPLETE = 3 };
 
 /* The exit status that an error deserves: 2 for ERROR_USAGE, else 1. */
-enum status status_of(const struct error *err);
+int status_of(const struct error *err);
 
 /* After several questions: 0 when none failed, 1 when all did, 3 when some were answered. */
-enum status status_tally(size_t answered, size_t failed);
+int status_tally(size_t answered, size_t failed);
 
 /* Prints "hansei-tasks: message", for ERROR_USAGE also "try 'hansei-tasks --help'"; frees err; returns status_of
  * it. Standard output is flushed first, so that both keep their order on a terminal. */
-enum status status_error(struct out *out, struct error *err);
+int status_error(struct out *out, struct error *err);
 /* The same without the hint: an error about one of several things, after which the program goes on. */
 void status_complain(struct out *out, struct error *err);
 

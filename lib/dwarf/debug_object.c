@@ -9,7 +9,7 @@
 struct debug_object {
 	struct debug_section sections[DEBUG_SECTIONS_MAX + 1]; /* 0 is the null section, as in ELF */
 	size_t count;
-	uint64_t total; /* bytes of all sections */
+	uint64_t size_hint;
 	uint8_t pointer_size;
 	Dwarf_Debug dwarf;
 #ifdef DW_LIBDWARF_VERSION_MAJOR
@@ -99,7 +99,7 @@ static Dwarf_Small byte_order(void *context)
 static Dwarf_Unsigned file_size(void *context)
 {
 	const struct debug_object *object = context;
-	return object->total;
+	return object->size_hint;
 }
 
 static const Dwarf_Obj_Access_Methods_a METHODS = {
@@ -179,22 +179,22 @@ static void object_finish(struct debug_object *object)
 
 #endif
 
-struct debug_object *debug_object_open(const struct debug_section *sections, size_t count, uint8_t pointer_size)
+struct debug_object *debug_object_open(const struct debug_section *sections, size_t count, uint8_t pointer_size,
+                                       uint64_t size_hint)
 {
 	struct debug_object *object = calloc(1, sizeof *object);
 	if (object == NULL)
 		abort();
 	object->pointer_size = pointer_size;
+	object->size_hint = size_hint;
 	object->sections[object->count++].name = "";
 	bool fits = true;
 	for (size_t i = 0; i < count && fits; i++) {
 		if (sections[i].data == NULL || sections[i].size == 0)
 			continue;
 		fits = object->count <= DEBUG_SECTIONS_MAX;
-		if (!fits)
-			break;
-		object->sections[object->count++] = sections[i];
-		object->total += sections[i].size;
+		if (fits)
+			object->sections[object->count++] = sections[i];
 	}
 	if (!fits || object_init(object) != DW_DLV_OK) {
 		free(object);

@@ -23,9 +23,12 @@ enum { DEBUG_SECTIONS_MAX = 24 };
 
 struct debug_object;
 
-/* Little-endian; pointer_size 4 or 8; empty sections are left out. NULL: libdwarf refuses these sections, or there
- * are more than DEBUG_SECTIONS_MAX. */
-struct debug_object *debug_object_open(const struct debug_section *sections, size_t count, uint8_t pointer_size);
+/* Little-endian; pointer_size 4 or 8; empty sections are left out. size_hint is told as the size of the file: the
+ * bytes that will be decoded, not all that may be referred to, since libdwarf 0.11 makes and clears a table of that
+ * order (1.4 ms for 10 MB, 90 ms for 100 MB). NULL: libdwarf refuses these sections, or there are more than
+ * DEBUG_SECTIONS_MAX. */
+struct debug_object *debug_object_open(const struct debug_section *sections, size_t count, uint8_t pointer_size,
+                                       uint64_t size_hint);
 Dwarf_Debug debug_object_dwarf(const struct debug_object *object);
 void debug_object_close(struct debug_object *object); /* NULL is fine; frees all that libdwarf handed out */
 

@@ -68,18 +68,19 @@ static bool program_header(struct dwarf_bytes line, uint64_t offset, uint16_t *v
 
 static struct debug_object *open_unit(const struct line_files *lf, const struct dwarf_unit *unit, uint64_t program_end)
 {
+	/* All of them: to know a version 5 unit's DIE, libdwarf wants its address and range list tables too. */
 	struct debug_section sections[DWARF_SECTION_COUNT];
-	size_t count = 0;
-	for (int id = 0; id < DWARF_SECTION_COUNT; id++) {
-		struct dwarf_bytes bytes = dwarf_section(lf->dw, (enum dwarf_section_id)id);
+	for (int i = 0; i < DWARF_SECTION_COUNT; i++) {
+		enum dwarf_section_id id = (enum dwarf_section_id)i;
+		struct dwarf_bytes bytes = dwarf_section(lf->dw, id);
 		if (id == DWARF_INFO)
 			bytes = (struct dwarf_bytes){ bytes.data + unit->offset, unit->end - unit->offset };
 		else if (id == DWARF_LINE)
 			bytes.size = program_end;
-		sections[count++] = (struct debug_section){ dwarf_section_name((enum dwarf_section_id)id), bytes.data,
-			                                     bytes.size, 0 };
+		sections[i] = (struct debug_section){ dwarf_section_name(id), bytes.data, bytes.size, 0 };
 	}
-	return debug_object_open(sections, count, unit->address_size);
+	uint64_t decoded = unit->end - unit->offset + (program_end - unit->line_program);
+	return debug_object_open(sections, DWARF_SECTION_COUNT, unit->address_size, decoded);
 }
 
 /* rustc names file 0 after the codegen unit, as in "src/main.rs/@/4lphj8u0i1hxvgs5": no file of that name exists. */

@@ -138,6 +138,12 @@ static void emit_role(struct extractor *x, const struct die *die, const struct d
 	uint32_t id = emit(x, die, v, &f);
 	x->roles = array_reserve(x->roles, &x->role_capacity, x->role_count, 1, sizeof *x->roles);
 	x->roles[x->role_count++] = (struct role_function){ root, f.address, id, f.type, f.type2 };
+	if ((root->flags & ROOT_REQUIRED) != 0 && f.key != 0 && f.address != 0) {
+		/* Part of the fingerprint: code that a build of the same source has too, whatever its crate hashes. */
+		strbuf_addf(&path, "%s", v->name + strlen(root->name));
+		struct symbol_key symbol = { f.key, path.text };
+		build_symbol(x->build, &symbol);
+	}
 	strbuf_release(&path);
 }
 

@@ -83,15 +83,15 @@ const char *tokio_bind_paths(struct tokio *tk)
 			fatal = tk->roots[row->root] != TINFO_NONE
 			                ? tk->paths[i].message
 			                : arena_printf(&tk->arena, "no layout of %s", path_root_name(row->root));
-		else if (tk->paths[i].state == PATH_BROKEN)
+		else if (tk->paths[i].state == PATH_BROKEN && row->need == PATH_OPTIONAL)
 			tokio_warn(tk, "part of tokio cannot be read: %s", tk->paths[i].message);
 	}
 	if (fatal != NULL)
 		return fatal;
-	const char *single = owned_bind(tk, FLAVOR_CURRENT_THREAD);
-	if (owned_bind(tk, FLAVOR_MULTI_THREAD) != NULL && tk->paths[CONTEXT_MULTI_THREAD].state == PATH_BOUND)
-		return owned_bind(tk, FLAVOR_MULTI_THREAD);
-	return single;
+	const char *single = owned_bind(tk, FLAVOR_CURRENT_THREAD), *multi = owned_bind(tk, FLAVOR_MULTI_THREAD);
+	if (single != NULL)
+		return single;
+	return tk->paths[CONTEXT_MULTI_THREAD].state == PATH_BOUND ? multi : NULL; /* a feature: may be absent */
 }
 
 const struct path *tokio_generic_path(struct tokio *tk, enum path_role role, uint32_t type)

@@ -60,7 +60,7 @@ static const struct path_row ROWS[] = {
 	{ CELL_FINISHED, ALL, ROOT_CELL, ".core.stage.stage.__0.value<Finished>.__0", OPT },
 
 	/* src/runtime/task/core.rs: spawned_at only under tokio_unstable */
-	{ VTABLE_SPAWN_OFFSET, V(1, 46, 0), V_ANY, ROOT_VTABLE, ".spawn_location_offset", OPT },
+	{ VTABLE_SPAWN_OFFSET, V(1, 46, 0), V_ANY, ROOT_VTABLE, ".spawn_location_offset", PATH_FEATURE },
 	/* core::panic::Location: NonNull<str> since 1.92 or so, &str before */
 	{ LOCATION_FILE, ALL, ROOT_LOCATION, ".filename.pointer.data_ptr | .filename.data_ptr | .file.data_ptr", OPT },
 	{ LOCATION_FILE_LENGTH, ALL, ROOT_LOCATION, ".filename.pointer.length | .filename.length | .file.length", OPT },

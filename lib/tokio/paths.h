@@ -105,6 +105,7 @@ enum path_role {
 enum path_need {
 	PATH_REQUIRED, /* no listing without it */
 	PATH_OPTIONAL, /* something degrades */
+	PATH_FEATURE,  /* its member exists in some configurations only: quiet when it does not */
 };
 
 struct path_row {

@@ -77,9 +77,12 @@ void task_record_fill(struct tokio *tk, const struct task *task, struct task_rec
 	if (shown != TINFO_NONE) {
 		struct type type = tinfo_type(tk->target->tinfo, shown);
 		out->type = type.name;
+		out->defined = site_text(tk, type.file, type.line);
+	}
+	if (class->root != TINFO_NONE) { /* what was given to spawn: a boxed trait object is two words */
+		struct type type = tinfo_type(tk->target->tinfo, class->root);
 		out->size = type.size;
 		out->has_size = (type.flags & TYPE_SIZED) != 0;
-		out->defined = site_text(tk, type.file, type.line);
 	}
 	if (task_spawned_at(tk, task, &location))
 		out->spawned = location_text(tk, location);

@@ -268,12 +268,16 @@ static void class_resolve(struct tokio *tk, struct task_class *c)
 			struct instance instance = tinfo_instance(ti, index);
 			struct function f = tinfo_function(ti, instance.function);
 			pair_collect(&pairs, &f);
+			if (f.address != 0) /* folded code belongs to several types */
+				tokio_functions_at(tk, f.address + tk->target->bias, pair_collect, &pairs);
 			offsets_from_instance(tk, c, &instance);
 		}
 	}
 	offsets_from_memory(tk, c);
-	if (pairs.count == 0) {
-		pairs = pairs_from_slots(tk, c->vtable);
+	if (pairs.count != 1 || pairs.more) {
+		struct pairs slots = pairs_from_slots(tk, c->vtable);
+		if (slots.count > 0)
+			pairs = slots;
 		pairs_check(tk, c, &pairs);
 	}
 	if (pairs.count == 1 && !pairs.more)

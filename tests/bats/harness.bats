@@ -4,6 +4,11 @@ load ../harness.sh
 
 PROGRAMS="current many runtimes shapes states"
 
+teardown()
+{
+	[ -z "${pid:-}" ] || kill -KILL "$pid" 2>/dev/null || :
+}
+
 # The number of threads that the ground truth of a program has.
 truth_threads()
 {
@@ -31,7 +36,7 @@ truth_threads()
 		name = ""
 	     }' "$harness_root/example/src/main.rs" >"$copy/src/main.rs"
 	cargo_in "$copy" build --quiet --locked --target-dir "$harness_root/example/target/ids"
-	for round in 1 2 3 4 5; do
+	for ((round = 0; round < 5; round++)); do
 		"$harness_root/example/target/ids/debug/hansei-example" >"$copy/out" 3>&- &
 		pid=$!
 		for ((i = 0; i < 100; i++)); do
@@ -39,6 +44,7 @@ truth_threads()
 			sleep 0.05
 		done
 		kill "$pid"
+		pid=
 		[ "$(grep '^task' "$copy/out" | sort -k 2n)" = "task 3 listener
 task 4 producer
 task 5 dispatcher
@@ -60,7 +66,6 @@ task 12 worker" ]
 		[ "$(wc -l <"$BATS_TEST_TMPDIR/out")" -lt 2 ] || break
 		sleep 0.05
 	done
-	kill "$pid"
 	[ "$(cat "$BATS_TEST_TMPDIR/out")" = "hansei-example running as pid $pid
 core it with: gcore $pid" ]
 }
@@ -100,10 +105,10 @@ core it with: gcore $pid" ]
 	command -v gdb >/dev/null || skip "gdb is not installed"
 	for profile in dev release; do
 		need_core example "$profile" kernel
-		[ "$(gdb_threads "$binary" "$core")" -eq 3 ]
+		[ "$(gdb_thread_count "$core")" -eq 3 ]
 		for program in $PROGRAMS; do
 			need_core "$program" "$profile" kernel
-			[ "$(gdb_threads "$binary" "$core")" -eq "$(truth_threads "$truth")" ]
+			[ "$(gdb_thread_count "$core")" -eq "$(truth_threads "$truth")" ]
 		done
 	done
 }
@@ -111,10 +116,10 @@ core it with: gcore $pid" ]
 @test "gdb finds as many threads in a gcore as there are" {
 	for profile in dev release; do
 		need_core example "$profile" gcore
-		[ "$(gdb_threads "$binary" "$core")" -eq 3 ]
+		[ "$(gdb_thread_count "$core")" -eq 3 ]
 		for program in $PROGRAMS; do
 			need_core "$program" "$profile" gcore
-			[ "$(gdb_threads "$binary" "$core")" -eq "$(truth_threads "$truth")" ]
+			[ "$(gdb_thread_count "$core")" -eq "$(truth_threads "$truth")" ]
 		done
 	done
 }

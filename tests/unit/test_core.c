@@ -649,7 +649,7 @@ static void build_exe(unsigned char page[4096], uint16_t type, uint64_t base)
 {
 	struct core_build *b = core_build_new(type, EM_X86_64, 5);
 	static const unsigned char id[] = { 4, 0, 0, 0, 4, 0, 0, 0, 3, 0, 0, 0, 'G', 'N', 'U', 0, 0xca, 0xfe, 0xba, 0xbe };
-	unsigned char fill[EXE_SIZE - 0x400];
+	unsigned char fill[EXE_SIZE];
 	memset(fill, 'F', sizeof fill);
 	b->ehdr.e_entry = base + 0x1010;
 	uint64_t note = core_build_bytes(b, id, sizeof id, 8);

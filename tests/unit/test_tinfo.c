@@ -51,8 +51,10 @@ static struct bytes file_read(const char *path)
 	return bytes;
 }
 
+/* Unlinks first: some file systems wait for the disk when a file is cut short or replaced. */
 static void file_put(const char *path, const void *bytes, size_t length)
 {
+	unlink(path);
 	FILE *file = fopen(path, "wb");
 	assert_non_null(file);
 	assert_int_equal(fwrite(bytes, 1, length, file), length);
@@ -77,6 +79,7 @@ static void expect_none(struct error *err)
 static struct tinfo *reopened(struct tinfo *ti)
 {
 	struct tinfo *again;
+	unlink(file_path);
 	expect_none(tinfo_write(ti, file_path));
 	expect_none(tinfo_open(&again, file_path));
 	return again;
@@ -134,6 +137,7 @@ static char *model_text(struct tinfo *ti)
 {
 	struct strbuf out = STRBUF_INIT;
 	const char *key, *value;
+	strbuf_adds(&out, "model\n"); /* so that the text is never the static empty one */
 	for (uint32_t i = 0; (key = tinfo_meta_nth(ti, i, &value)) != NULL; i++)
 		strbuf_addf(&out, "meta %s %s\n", key, value);
 	types_text(ti, &out);
@@ -624,8 +628,7 @@ static void test_lying_content(void **unused)
 			unsigned char *at = section->data + random_next(&state) % section->size;
 			*at = (unsigned char)(random_next(&state) % 3 == 0 ? 0xff : random_next(&state));
 		}
-		expect_none(tinfo_write(lie, file_path));
-		expect_none(tinfo_open(&ti, file_path));
+		ti = reopened(lie);
 		model_probe(ti, &state);
 		faults += tinfo_fault(ti) != NULL;
 		tinfo_free(ti);
@@ -653,7 +656,7 @@ static void test_references(void **unused)
 	(void)unused;
 	expect_fault(TABLE_MEMBERS, 1, 4, 99, "section members: record 1: refers to 99 of 14 types");
 	expect_fault(TABLE_TYPES, 3, 24, 14, "section types: record 3: refers to 14 of 14 types");
-	expect_fault(TABLE_TYPES, T_NODE, 20, 900, "section types: record 0: run reaches 901 of 11 members");
+	expect_fault(TABLE_TYPES, T_NODE, 20, 900, "section types: record 0: run reaches 901 of 10 members");
 	expect_fault(TABLE_TYPES, T_ENV, 16, 0xfffffff0, "section types: record 4: run reaches 4294967282 of 6 variants");
 	expect_fault(TABLE_INSTANCES, 1, 8, 5, "section instances: record 1: refers to 5 of 5 functions");
 	expect_fault(TABLE_INSTANCES, 0, 16, 5, "section instances: record 0: run reaches 5 of 4 constants");
@@ -980,25 +983,31 @@ static void test_shapes(void **unused)
 
 /* --- bench --- */
 
-static double now(void)
+struct clocks {
+	double wall, cpu; /* ms */
+};
+
+static struct clocks clocks_now(void)
 {
-	struct timespec ts;
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec / 1e6;
+	struct timespec wall, cpu;
+	clock_gettime(CLOCK_MONOTONIC, &wall);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+	return (struct clocks){ (double)wall.tv_sec * 1e3 + (double)wall.tv_nsec / 1e6,
+				(double)cpu.tv_sec * 1e3 + (double)cpu.tv_nsec / 1e6 };
 }
 
-static void lap(const char *what, double *since)
+static void lap(const char *what, struct clocks *since)
 {
-	double t = now();
-	printf("%-44s %9.3f ms\n", what, t - *since);
-	*since = now();
+	struct clocks t = clocks_now();
+	printf("%-36s %9.3f ms, %9.3f ms of processor\n", what, t.wall - since->wall, t.cpu - since->cpu);
+	*since = clocks_now();
 }
 
 static int bench(uint32_t types)
 {
 	struct tinfo *ti, *again;
 	uint32_t first;
-	double t = now();
+	struct clocks t = clocks_now();
 	struct tinfo_build *b = large_build(types, 5);
 	lap("add (names made included)", &t);
 	expect_none(tinfo_build_finish(b, &ti));
@@ -1008,7 +1017,7 @@ static int bench(uint32_t types)
 	expect_none(tinfo_open(&again, file_path));
 	lap("open", &t);
 	const char *name = tinfo_type(ti, types / 2).name;
-	t = now();
+	t = clocks_now();
 	tinfo_types_named(again, name, &first);
 	lap("first look-up by name", &t);
 	for (uint32_t i = 1; i <= 1000; i++)

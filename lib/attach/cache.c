@@ -1,0 +1,78 @@
+/* The cache: one file per build id and tool version, written beside and renamed, so that two processes at once do
+ * no harm. It is only ever an optimisation: whatever goes wrong leads to an extraction. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "attach/attach_internal.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "tinfo/tinfo.h"
+
+static bool cache_directory(struct strbuf *out)
+{
+	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	if (base != NULL && base[0] == '/')
+		strbuf_adds(out, base);
+	else if (home != NULL && home[0] == '/')
+		strbuf_addf(out, "%s/.cache", home);
+	else
+		return false;
+	return true;
+}
+
+static bool cache_path(const struct build_id *id, struct strbuf *out)
+{
+	char text[2 * BUILD_ID_MAX + 1];
+	if (id->length == 0 || !cache_directory(out))
+		return false;
+	build_id_text(id, text);
+	strbuf_addf(out, "/hansei/%s-%s.tinfo", text, HANSEI_VERSION);
+	return true;
+}
+
+struct tinfo *cache_load(const struct build_id *id)
+{
+	struct strbuf path = STRBUF_INIT;
+	struct tinfo *tinfo = NULL;
+	if (cache_path(id, &path)) {
+		struct error *err = tinfo_open(&tinfo, path.text);
+		char text[2 * BUILD_ID_MAX + 1];
+		build_id_text(id, text);
+		const char *recorded = err == NULL ? tinfo_meta(tinfo, "build_id") : NULL;
+		if (err == NULL && (recorded == NULL || strcmp(recorded, text) != 0)) {
+			tinfo_free(tinfo);
+			tinfo = NULL;
+		}
+		error_free(err);
+	}
+	strbuf_release(&path);
+	return tinfo;
+}
+
+/* Creates the directory and those above it that are missing. */
+static int make_directories(char *path)
+{
+	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		int failed = mkdir(path, 0777);
+		*slash = '/';
+		if (failed != 0 && errno != EEXIST)
+			return errno;
+	}
+	return 0;
+}
+
+void cache_store(struct attachment *a, struct tinfo *tinfo, const struct build_id *id)
+{
+	struct strbuf path = STRBUF_INIT;
+	if (cache_path(id, &path)) {
+		int failed = make_directories(path.text);
+		struct error *err = failed != 0 ? error_errno(failed, "%s", path.text) : tinfo_write(tinfo, path.text);
+		if (err != NULL)
+			attach_warn(a, "the extraction could not be kept for the next time: %s", error_message(err));
+		error_free(err);
+	}
+	strbuf_release(&path);
+}

@@ -1,0 +1,79 @@
+#include "records/session.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cli/status.h"
+#include "tinfo/tinfo.h"
+
+struct progress_line {
+	struct out *out;
+	struct timespec start;
+	bool shown;
+};
+
+static void show_progress(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+	struct progress_line *line = context;
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (now.tv_sec - line->start.tv_sec < 1)
+		return;
+	fprintf(line->out->messages, "\r%s: %s: %d%%", line->out->program, phase,
+	        total != 0 ? (int)(done * 100 / total) : 0);
+	fflush(line->out->messages);
+	line->shown = true;
+}
+
+static void tell_warnings(struct session *s)
+{
+	size_t count = 0;
+	const char *const *warnings = s->tokio != NULL ? tokio_warnings(s->tokio, &count) : NULL;
+	for (; s->told < count; s->told++)
+		status_warn(s->out, "%s", warnings[s->told]);
+}
+
+struct error *session_open(struct session *s, const struct common *common, struct out *out)
+{
+	struct progress_line line = { .out = out };
+	clock_gettime(CLOCK_MONOTONIC, &line.start);
+	*s = (struct session){ .out = out };
+	struct attach_request request = {
+		.core = common->core, .tokio_info = common->tokio_info, .debug_info = common->debug_info,
+		.binary = common->binary, .force = common->force, .no_cache = common->no_cache,
+		.progress = isatty(fileno(out->messages)) ? show_progress : NULL, .context = &line,
+	};
+	struct error *err = attach_open(&s->attachment, &request);
+	if (line.shown)
+		fputs("\r\033[K", out->messages);
+	if (err != NULL)
+		return err;
+	for (size_t i = 0; i < s->attachment->warning_count; i++)
+		status_warn(out, "%s", s->attachment->warnings[i]);
+	err = tokio_attach(&s->tokio, &s->attachment->target);
+	if (err != NULL) {
+		attach_close(s->attachment);
+		s->attachment = NULL;
+		return error_wrap(err, "%s", common->core);
+	}
+	tell_warnings(s);
+	return NULL;
+}
+
+int session_close(struct session *s, int status)
+{
+	if (s->attachment == NULL)
+		return status;
+	tell_warnings(s);
+	const char *fault = tinfo_fault(s->attachment->tinfo);
+	if (fault != NULL)
+		status_warn(s->out, "the layouts are damaged: %s", fault);
+	if (status == STATUS_ANSWERED && (fault != NULL || tokio_incomplete(s->tokio)))
+		status = STATUS_INCOMPLETE;
+	tokio_free(s->tokio);
+	attach_close(s->attachment);
+	s->attachment = NULL;
+	return status;
+}

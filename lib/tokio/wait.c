@@ -1,0 +1,248 @@
+/* WAITING ON. Order: the state word, then the chain's end, then the resource's own words. What is said of a
+ * resource here is a description; that the task's own waker lies in it is not checked yet. */
+#include "tokio/wait.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "tokio/constants.h"
+#include "tokio/tokio_internal.h"
+#include "tokio/wait_io.h"
+
+#define NOTHING "—"
+
+enum { QUEUE_MAX = 65536, QUEUE_TEXT = 16 };
+
+const char *wait_kind_text(enum wait_kind kind)
+{
+	static const char *const TEXTS[] = {
+		"", "mutex", "rwlock", "semaphore", "mpsc", "oneshot", "watch", "broadcast", "notify", "barrier",
+		"once_cell", "timer", "interval", "task", "join_set", "futures_unordered", "select", "join", "io",
+		"blocking", "signal", "process", "cancellation", "yield", "never", "running", "queued", "complete",
+		"unresumed", "unknown",
+	};
+	return TEXTS[kind];
+}
+
+static void wait_timer(struct tokio *tk, uint64_t sleep, struct wait *out)
+{
+	uint64_t seconds, nanos;
+	out->kind = WAIT_TIMER;
+	out->text = "timer";
+	out->resource = sleep;
+	if (path_load(&tk->paths[SLEEP_SECONDS], tk->target, sleep, &seconds) != OUTCOME_VALUE ||
+	    path_load(&tk->paths[SLEEP_NANOS], tk->target, sleep, &nanos) != OUTCOME_VALUE || nanos >= 1000000000)
+		return;
+	out->text = arena_printf(&tk->arena, "timer (deadline %" PRId64 ".%03" PRIu64
+	                                     "s on the target's monotonic clock)", (int64_t)seconds, nanos / 1000000);
+	if (seconds < UINT64_MAX / 1000000000) {
+		out->has_deadline = true;
+		out->deadline_ns = seconds * 1000000000 + nanos;
+	}
+}
+
+static void wait_task(struct tokio *tk, const struct frame *leaf, struct wait *out)
+{
+	struct task joined;
+	const char *why;
+	uint64_t header;
+	const struct path *path = tokio_generic_path(tk, JOIN_HANDLE_HEADER, leaf->type);
+	if (path_load(path, tk->target, leaf->address, &header) != OUTCOME_VALUE)
+		return;
+	out->kind = WAIT_TASK;
+	out->task = header;
+	const struct task *listed = tokio_task_by_address(tk, header);
+	if (listed != NULL)
+		out->task_id = listed->id;
+	else if (task_decode(tk, header, &joined, &why))
+		out->task_id = joined.id;
+	if (out->task_id != 0)
+		out->text = arena_printf(&tk->arena, "task %" PRIu64, out->task_id);
+	else
+		out->text = arena_printf(&tk->arena, "the task at 0x%" PRIx64, header);
+}
+
+/* The waiters of a semaphore, oldest first: they are pushed at the front and served from the back, so the list is
+ * reversed once its end was reached (src/sync/batch_semaphore.rs). */
+static void queue_read(struct tokio *tk, uint64_t semaphore, struct wait *out)
+{
+	uint64_t at, header, *ids = NULL;
+	size_t count = 0;
+	struct map seen = MAP_INIT;
+	enum outcome outcome = path_load(&tk->paths[SEMAPHORE_QUEUE], tk->target, semaphore, &at);
+	for (; outcome == OUTCOME_VALUE && at != 0 && count < QUEUE_MAX; count++) {
+		uint64_t known;
+		if (map_get(&seen, at, &known))
+			break;
+		map_set(&seen, at, count);
+		if (path_load(&tk->paths[WAITER_WAKER_DATA], tk->target, at, &header) != OUTCOME_VALUE)
+			header = 0;
+		if ((count & (count - 1)) == 0) { /* room for 1, 2, 4 … */
+			uint64_t *grown = arena_array(&tk->arena, count == 0 ? 1 : 2 * count, sizeof *grown);
+			if (count > 0)
+				memcpy(grown, ids, count * sizeof *grown);
+			ids = grown;
+		}
+		const struct task *task = header == 0 ? NULL : tokio_task_by_address(tk, header);
+		ids[count] = task == NULL ? 0 : task->id;
+		outcome = path_load(&tk->paths[WAITER_NEXT], tk->target, at, &at);
+	}
+	map_release(&seen);
+	for (size_t i = 0; i < count / 2; i++) {
+		uint64_t swap = ids[i];
+		ids[i] = ids[count - 1 - i];
+		ids[count - 1 - i] = swap;
+	}
+	out->queue = ids;
+	out->queue_count = (uint32_t)count;
+	out->queue_complete = outcome == OUTCOME_VARIANT || (outcome == OUTCOME_VALUE && at == 0);
+}
+
+struct owner_row {
+	const char *module;
+	enum wait_kind kind;
+	const char *name; /* NULL: the plain semaphore's sentence */
+};
+
+/* Which primitive the semaphore is part of, from the modules of the frames around the Acquire. */
+static const struct owner_row OWNERS[] = {
+	{ "tokio::sync::mutex::", WAIT_MUTEX, "a tokio::sync::Mutex" },
+	{ "tokio::sync::rwlock::", WAIT_RWLOCK, "a tokio::sync::RwLock" },
+	{ "tokio::sync::semaphore::", WAIT_SEMAPHORE, "a tokio::sync::Semaphore" },
+	{ "tokio::sync::mpsc::bounded::", WAIT_MPSC, NULL },
+};
+
+static const struct owner_row *owner_find(struct tokio *tk, const struct chain *chain)
+{
+	for (uint32_t i = chain->count; i-- > 0;) {
+		const char *name = tinfo_type(tk->target->tinfo, chain->frames[i].type).name;
+		for (size_t k = 0; k < sizeof OWNERS / sizeof OWNERS[0]; k++)
+			if (strncmp(name, OWNERS[k].module, strlen(OWNERS[k].module)) == 0)
+				return &OWNERS[k];
+	}
+	return NULL;
+}
+
+static void semaphore_text(struct tokio *tk, const char *owner, uint64_t semaphore, struct wait *out)
+{
+	struct strbuf sb = STRBUF_INIT;
+	if (owner != NULL)
+		strbuf_addf(&sb, "%s (semaphore 0x%" PRIx64 ")", owner, semaphore);
+	else
+		strbuf_addf(&sb, "the semaphore at 0x%" PRIx64, semaphore);
+	strbuf_addf(&sb, ": %" PRIu64 " permit%s requested, %" PRIu64 " available", out->requested,
+	            out->requested == 1 ? "" : "s", out->available);
+	if (out->queue_count > 0)
+		strbuf_adds(&sb, "; wake queue: ");
+	for (uint32_t i = 0; i < out->queue_count && i < QUEUE_TEXT; i++) {
+		if (out->queue[i] != 0)
+			strbuf_addf(&sb, "%stask %" PRIu64, i > 0 ? ", " : "", out->queue[i]);
+		else
+			strbuf_addf(&sb, "%ssomeone else", i > 0 ? ", " : "");
+	}
+	if (out->queue_count > QUEUE_TEXT)
+		strbuf_addf(&sb, ", … (%" PRIu32 " in all)", out->queue_count);
+	out->text = arena_strndup(&tk->arena, sb.text, sb.length);
+	strbuf_release(&sb);
+}
+
+static void wait_semaphore(struct tokio *tk, const struct chain *chain, const struct frame *leaf, struct wait *out)
+{
+	uint64_t semaphore, permits;
+	struct target *t = tk->target;
+	if (path_load(&tk->paths[ACQUIRE_SEMAPHORE], t, leaf->address, &semaphore) != OUTCOME_VALUE ||
+	    path_load(&tk->paths[ACQUIRE_NEEDED], t, leaf->address, &out->requested) != OUTCOME_VALUE ||
+	    path_load(&tk->paths[SEMAPHORE_PERMITS], t, semaphore, &permits) != OUTCOME_VALUE)
+		return;
+	const struct owner_row *owner = owner_find(tk, chain);
+	out->kind = owner != NULL ? owner->kind : WAIT_SEMAPHORE;
+	out->resource = semaphore;
+	out->has_permits = true;
+	out->available = permits >> SEMAPHORE_PERMIT_SHIFT;
+	queue_read(tk, semaphore, out);
+	semaphore_text(tk, owner != NULL ? owner->name : NULL, semaphore, out);
+}
+
+/* A future that nobody decodes is named. */
+static void wait_named(struct tokio *tk, const struct frame *leaf, struct wait *out)
+{
+	out->kind = WAIT_UNKNOWN;
+	out->text = arena_printf(&tk->arena, "future %s",
+	                         tokio_type_name(tk, chain_leaf_type(tk, leaf->type), false));
+}
+
+static void wait_leaf(struct tokio *tk, const struct chain *chain, struct wait *out)
+{
+	const struct frame *leaf = &chain->frames[chain->count - 1];
+	wait_named(tk, leaf, out);
+	if (tokio_is_root(tk, ROOT_SLEEP, leaf->type))
+		wait_timer(tk, leaf->address, out);
+	else if (tokio_is_root(tk, ROOT_JOIN_HANDLE, leaf->type))
+		wait_task(tk, leaf, out);
+	else if (tokio_is_root(tk, ROOT_ACQUIRE, leaf->type))
+		wait_semaphore(tk, chain, leaf, out);
+	else if (tokio_is_root(tk, ROOT_READINESS, leaf->type))
+		wait_io(tk, chain, leaf, out);
+}
+
+static void wait_by_end(struct tokio *tk, const struct chain *chain, struct wait *out)
+{
+	switch (chain->end) {
+	case CHAIN_LEAF:
+	case CHAIN_UNKNOWN:
+		if (chain->count > 0)
+			wait_leaf(tk, chain, out);
+		return;
+	case CHAIN_NEVER:
+		out->kind = WAIT_NEVER;
+		out->text = "never ready";
+		return;
+	case CHAIN_UNRESUMED:
+		out->kind = WAIT_UNRESUMED;
+		out->text = NOTHING " (unresumed)";
+		return;
+	case CHAIN_RETURNED:
+		out->text = NOTHING " (returned)";
+		return;
+	case CHAIN_PANICKED:
+		out->text = NOTHING " (panicked)";
+		return;
+	case CHAIN_EMPTY:
+		out->kind = WAIT_NONE;
+		return;
+	case CHAIN_DYN_UNKNOWN:
+	case CHAIN_DYN_AMBIGUOUS:
+	case CHAIN_UNREADABLE:
+	case CHAIN_CYCLE:
+	case CHAIN_DEEP:
+		out->text = arena_printf(&tk->arena, "unknown (%s)", chain->note);
+		return;
+	}
+}
+
+void wait_decide(struct tokio *tk, const struct task *task, const struct chain *chain, struct wait *out)
+{
+	*out = (struct wait){ .kind = WAIT_UNKNOWN, .text = NOTHING };
+	switch (task->state) {
+	case TASK_COMPLETE:
+		out->kind = WAIT_COMPLETE;
+		return;
+	case TASK_RUNNING:
+		out->kind = WAIT_RUNNING;
+		if (task->lwp != 0)
+			out->text = arena_printf(&tk->arena, NOTHING " (mid-poll on lwp %" PRIu32 ")", task->lwp);
+		else
+			out->text = NOTHING " (mid-poll)";
+		return;
+	case TASK_DAMAGED:
+		return;
+	case TASK_QUEUED:
+		out->kind = WAIT_QUEUED;
+		out->text = NOTHING " (queued)";
+		return;
+	case TASK_IDLE:
+		break;
+	}
+	wait_by_end(tk, chain, out);
+}

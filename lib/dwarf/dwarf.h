@@ -1,5 +1,5 @@
 /* dwarf.h - DIEs of DWARF 4 and 5, decoded by us: units, compiled abbreviations, attributes on demand. The sweep
- * over everything is in sweep.h; file tables of line programs are in line_files.h (libdwarf). Section numbers in
+ * over everything is in sweep.h; file tables of line programs are in line_files.h. Section numbers in
  * comments are those of the DWARF 5 standard.
  *
  * Ownership: a dwarf borrows the elf_file's sections; names and expressions handed out point into them. After

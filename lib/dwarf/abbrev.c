@@ -6,8 +6,9 @@
 #include "base/array.h"
 #include "base/cursor.h"
 
-/* Codes that rustc, gcc and clang hand out are dense from 1; a table that jumps further than this is damaged. */
-enum { CODE_MAX = 1 << 20 };
+/* Codes that rustc, gcc and clang hand out are dense from 1, and a declaration takes 5 bytes at least. A table whose
+ * codes run ahead of its bytes by more than this is damaged; it would cost memory that the file does not have. */
+enum { CODE_SLACK = 256 };
 
 int form_width(uint16_t form, uint8_t offset_size, uint8_t address_size, uint8_t version)
 {
@@ -190,6 +191,7 @@ static bool read_attrs(struct builder *b, struct cursor *c, struct abbrev *abbre
 static bool read_table(struct builder *b, struct cursor *c)
 {
 	struct abbrev_table *t = b->table;
+	const unsigned char *start = c->at;
 	for (;;) {
 		uint64_t code = cursor_uleb(c);
 		if (c->bad)
@@ -198,7 +200,7 @@ static bool read_table(struct builder *b, struct cursor *c)
 			return true;
 		uint64_t tag = cursor_uleb(c);
 		uint8_t children = cursor_u8(c);
-		if (c->bad || code > CODE_MAX || tag == 0 || tag > UINT16_MAX)
+		if (c->bad || code > (uint64_t)(c->at - start) + CODE_SLACK || tag == 0 || tag > UINT16_MAX)
 			return false;
 		if (code >= t->code_count) {
 			size_t more = (size_t)(code + 1 - t->code_count);
@@ -219,8 +221,9 @@ static bool read_table(struct builder *b, struct cursor *c)
 }
 
 struct abbrev_table *abbrev_compile(const unsigned char *section, uint64_t section_size, uint64_t offset,
-                                    uint8_t offset_size, uint8_t address_size, uint8_t version)
+                                    uint8_t offset_size, uint8_t address_size, uint8_t version, uint64_t *consumed)
 {
+	*consumed = 0;
 	if (offset >= section_size)
 		return NULL;
 	struct abbrev_table *table = calloc(1, sizeof *table);
@@ -231,7 +234,9 @@ struct abbrev_table *abbrev_compile(const unsigned char *section, uint64_t secti
 	table->version = version;
 	struct builder b = { .table = table };
 	struct cursor c = cursor_over(section + offset, (size_t)(section_size - offset));
-	if (!read_table(&b, &c)) {
+	bool good = read_table(&b, &c);
+	*consumed = (uint64_t)(c.at - (section + offset));
+	if (!good) {
 		abbrev_free(table);
 		return NULL;
 	}

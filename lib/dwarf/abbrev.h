@@ -56,9 +56,10 @@ struct abbrev_table {
 	uint8_t offset_size, address_size, version;
 };
 
-/* Compiles the table at `offset` of .debug_abbrev. NULL: damaged (a code twice, no end, too sparse codes). */
+/* Compiles the table at `offset` of .debug_abbrev. NULL: damaged (a code twice, no end, too sparse codes).
+ * *consumed is the number of bytes read of it in either case. */
 struct abbrev_table *abbrev_compile(const unsigned char *section, uint64_t section_size, uint64_t offset,
-                                    uint8_t offset_size, uint8_t address_size, uint8_t version);
+                                    uint8_t offset_size, uint8_t address_size, uint8_t version, uint64_t *consumed);
 void abbrev_free(struct abbrev_table *table);
 
 /* Width of a form's value in bytes, or -1 when it varies (LEB128, strings, blocks), or -2 when it is unknown. */

@@ -78,7 +78,7 @@ static bool member_offset(const struct form_value *value, uint64_t *offset)
 {
 	if (value->block == NULL) {
 		*offset = value->number.low;
-		return true;
+		return value->is_number;
 	}
 	struct cursor c = cursor_over(value->block, (size_t)value->block_length);
 	if (cursor_u8(&c) != DW_OP_plus_uconst)
@@ -93,13 +93,29 @@ static void set(struct die_values *out, enum die_attr attr, uint64_t *field, uin
 	out->has |= (uint32_t)attr;
 }
 
+/* A size or count may also be an expression or a reference to a variable (section 2.19): not a number then. */
+static void take_number(struct die_values *out, enum die_attr attr, uint64_t *field, const struct form_value *v)
+{
+	if (v->is_number && v->block == NULL)
+		set(out, attr, field, v->number.low);
+}
+
+static void take_constant(struct die_values *out, enum die_attr attr, struct die_number *field,
+                          const struct form_value *v)
+{
+	if (!v->is_number)
+		return; /* a string, or a block that is no number */
+	*field = v->number;
+	out->has |= (uint32_t)attr;
+}
+
 static void take_reference(struct die_values *out, enum die_attr attr, uint64_t *field, const struct form_value *v)
 {
 	if (v->is_reference && v->number.low != DWARF_NO_OFFSET)
 		set(out, attr, field, v->number.low);
 }
 
-static void take_value(struct die_values *out, uint16_t name, uint16_t form, const struct form_value *v)
+static void take_value(struct die_values *out, uint16_t name, const struct form_value *v)
 {
 	uint64_t number = v->number.low;
 	switch (name) {
@@ -117,23 +133,22 @@ static void take_value(struct die_values *out, uint16_t name, uint16_t form, con
 	case DW_AT_abstract_origin: take_reference(out, DIE_ORIGIN, &out->origin, v); break;
 	case DW_AT_discr: take_reference(out, DIE_DISCR, &out->discr, v); break;
 	case DW_AT_containing_type: take_reference(out, DIE_CONTAINING, &out->containing, v); break;
-	case DW_AT_byte_size: set(out, DIE_SIZE, &out->size, number); break;
-	case DW_AT_alignment: set(out, DIE_ALIGNMENT, &out->alignment, number); break;
-	case DW_AT_decl_file: set(out, DIE_FILE, &out->file, number); break;
-	case DW_AT_decl_line: set(out, DIE_LINE, &out->line, number); break;
-	case DW_AT_count: set(out, DIE_COUNT, &out->count, number); break;
-	case DW_AT_upper_bound: set(out, DIE_UPPER, &out->upper, number); break;
-	case DW_AT_encoding: set(out, DIE_ENCODING, &out->encoding, number); break;
+	case DW_AT_byte_size: take_number(out, DIE_SIZE, &out->size, v); break;
+	case DW_AT_alignment: take_number(out, DIE_ALIGNMENT, &out->alignment, v); break;
+	case DW_AT_decl_file: take_number(out, DIE_FILE, &out->file, v); break;
+	case DW_AT_decl_line: take_number(out, DIE_LINE, &out->line, v); break;
+	case DW_AT_count: take_number(out, DIE_COUNT, &out->count, v); break;
+	case DW_AT_upper_bound: take_number(out, DIE_UPPER, &out->upper, v); break;
+	case DW_AT_encoding: take_number(out, DIE_ENCODING, &out->encoding, v); break;
 	case DW_AT_declaration: out->has |= number != 0 ? DIE_DECLARATION : 0; break;
 	case DW_AT_artificial: out->has |= number != 0 ? DIE_ARTIFICIAL : 0; break;
 	case DW_AT_inline: out->has |= DIE_INLINE; break;
-	case DW_AT_low_pc: set(out, DIE_LOW_PC, &out->low_pc, number); break;
+	case DW_AT_low_pc: take_number(out, DIE_LOW_PC, &out->low_pc, v); break;
 	case DW_AT_high_pc: /* an address, or (version 4 on) a constant relative to low_pc: fixed up at the end */
-		out->high_pc = number;
-		out->has |= DIE_HIGH_PC;
+		take_number(out, DIE_HIGH_PC, &out->high_pc, v);
 		break;
 	case DW_AT_ranges:
-		if (form == DW_FORM_sec_offset || form == DW_FORM_data4 || form == DW_FORM_data8)
+		if (v->form == DW_FORM_sec_offset || v->form == DW_FORM_data4 || v->form == DW_FORM_data8)
 			out->ranges = number;
 		out->has |= DIE_RANGES;
 		break;
@@ -144,12 +159,10 @@ static void take_value(struct die_values *out, uint16_t name, uint16_t form, con
 		break;
 	}
 	case DW_AT_discr_value:
-		out->discr_value = v->number;
-		out->has |= DIE_DISCR_VALUE;
+		take_constant(out, DIE_DISCR_VALUE, &out->discr_value, v);
 		break;
 	case DW_AT_const_value:
-		out->const_value = v->number;
-		out->has |= DIE_CONST;
+		take_constant(out, DIE_CONST, &out->const_value, v);
 		break;
 	case DW_AT_location:
 		if (v->block == NULL)
@@ -186,9 +199,9 @@ bool die_read(struct dwarf *dw, const struct die *die, struct die_values *out)
 		struct form_value value;
 		if (!form_read(dw, die->unit, die->abbrevs, &attrs[i], &c, &value) || c.bad)
 			return false;
-		take_value(out, attrs[i].name, attrs[i].form, &value);
+		take_value(out, attrs[i].name, &value);
 		if (attrs[i].name == DW_AT_high_pc)
-			relative_high = !is_address_form(attrs[i].form);
+			relative_high = !is_address_form(value.form);
 	}
 	if (relative_high)
 		out->high_pc += out->low_pc;

@@ -157,6 +157,7 @@ struct error *dwarf_open(struct dwarf **out, struct elf_file *elf)
 		dwarf_close(dw);
 		return error_new(ERROR_NOT_FOUND, "%s: has no debug information (.debug_info)", elf_path(elf));
 	}
+	dw->abbrev_budget = 8 * dw->sections[DWARF_ABBREV].size;
 	read_units(dw);
 	*out = dw;
 	return NULL;
@@ -212,15 +213,23 @@ struct dwarf_bytes dwarf_section(const struct dwarf *dw, enum dwarf_section_id i
 
 const struct abbrev_table *dwarf_abbrevs(struct dwarf *dw, const struct dwarf_unit *unit)
 {
+	struct dwarf_bytes s = dw->sections[DWARF_ABBREV];
+	if (unit->abbrev_offset >= s.size)
+		return NULL;
 	/* 12 bits of sizes and version below the offset: no two units share a key without sharing a table. */
 	uint64_t key = unit->abbrev_offset << 12 | (uint64_t)unit->offset_size << 8 |
 	               (uint64_t)(unit->address_size & 15u) << 4 | (unit->version & 15u);
 	uint64_t found = 0;
 	pthread_mutex_lock(&dw->lock);
 	if (!map_get(&dw->tables, key, &found)) {
-		struct dwarf_bytes s = dw->sections[DWARF_ABBREV];
-		struct abbrev_table *table = abbrev_compile(s.data, s.size, unit->abbrev_offset, unit->offset_size,
-		                                            unit->address_size, (uint8_t)unit->version);
+		/* Tables of a sane file lie side by side, each compiled once or twice (versions 4 and 5). In a hostile one
+		 * they overlap, every byte the start of another; then the budget is used up and the rest is damaged. */
+		struct abbrev_table *table = NULL;
+		uint64_t consumed = 0;
+		if (dw->abbrev_budget != 0)
+			table = abbrev_compile(s.data, s.size, unit->abbrev_offset, unit->offset_size, unit->address_size,
+			                       (uint8_t)unit->version, &consumed);
+		dw->abbrev_budget -= consumed < dw->abbrev_budget ? consumed : dw->abbrev_budget;
 		found = (uint64_t)(uintptr_t)table;
 		map_set(&dw->tables, key, found);
 		dw->all_tables = array_reserve(dw->all_tables, &dw->table_capacity, dw->table_count, 1,

@@ -13,10 +13,11 @@ struct dwarf {
 	struct dwarf_unit *units;
 	size_t unit_count, unit_capacity;
 	char *damage; /* what ended the list of units, or NULL */
-	pthread_mutex_t lock; /* guards the two below */
+	pthread_mutex_t lock; /* guards all below */
 	struct map tables;    /* hash of (abbrev offset, sizes, version) -> struct abbrev_table * */
 	struct abbrev_table **all_tables;
 	size_t table_count, table_capacity;
+	uint64_t abbrev_budget; /* bytes of .debug_abbrev that may still be compiled, see dwarf_abbrevs */
 };
 
 /* A decoded attribute value: a number, a text or a run of bytes; which one depends on the form's class. */
@@ -25,7 +26,9 @@ struct form_value {
 	const char *text;
 	const unsigned char *block;
 	uint64_t block_length;
+	uint16_t form;     /* the actual one, where the abbreviation says DW_FORM_indirect */
 	bool is_reference; /* number.low is a DIE offset in .debug_info */
+	bool is_number;    /* a constant, flag, section offset or address; for a block: it is short enough for one */
 };
 
 /* Decodes one value at c. false: unknown form; c->bad: past the end. A reference out of the section, a string

@@ -9,6 +9,8 @@ static const char *text_at(struct dwarf_bytes section, uint64_t offset)
 	if (offset >= section.size)
 		return NULL;
 	const unsigned char *text = section.data + offset;
+	if (section.data[section.size - 1] == 0) /* as good as always; then every string ends */
+		return (const char *)text;
 	return memchr(text, 0, (size_t)(section.size - offset)) != NULL ? (const char *)text : NULL;
 }
 
@@ -40,7 +42,8 @@ static void read_block(struct cursor *c, uint64_t length, struct form_value *out
 	if (out->block == NULL)
 		return;
 	/* A constant in a block stands in target byte order: rustc's 128-bit discriminants. */
-	if (length <= 16) {
+	if (length >= 1 && length <= 16) {
+		out->is_number = true;
 		out->number.width = (uint8_t)length;
 		out->number.low = load_uint(out->block, length < 8 ? (size_t)length : 8);
 		out->number.high = length > 8 ? load_uint(out->block + 8, (size_t)length - 8) : 0;
@@ -49,6 +52,7 @@ static void read_block(struct cursor *c, uint64_t length, struct form_value *out
 
 static void read_fixed(struct cursor *c, size_t width, struct form_value *out)
 {
+	out->is_number = true;
 	out->number.width = (uint8_t)width;
 	out->number.low = cursor_uint(c, width);
 }
@@ -99,13 +103,14 @@ static bool read_class(const struct dwarf *dw, const struct dwarf_unit *unit, ui
 		return true;
 	case DW_FORM_addrx:
 	case DW_FORM_GNU_addr_index:
-		dwarf_address(dw, unit, cursor_uleb(c), &out->number.low);
+		out->is_number = dwarf_address(dw, unit, cursor_uleb(c), &out->number.low);
 		return true;
 	case DW_FORM_addrx1:
 	case DW_FORM_addrx2:
 	case DW_FORM_addrx3:
 	case DW_FORM_addrx4:
-		dwarf_address(dw, unit, cursor_uint(c, (size_t)form_width(form, 4, 8, 5)), &out->number.low);
+		out->is_number = dwarf_address(dw, unit, cursor_uint(c, (size_t)form_width(form, 4, 8, 5)),
+		                               &out->number.low);
 		return true;
 	default:
 		return false;
@@ -122,22 +127,27 @@ bool form_read(const struct dwarf *dw, const struct dwarf_unit *unit, const stru
 		if (form == DW_FORM_indirect || form == DW_FORM_implicit_const || form > UINT16_MAX)
 			return false;
 	}
+	out->form = (uint16_t)form;
 	if (read_class(dw, unit, (uint16_t)form, c, out))
 		return true;
 	switch (form) {
 	case DW_FORM_flag_present:
+		out->is_number = true;
 		out->number = (struct die_number){ 1, 0, 0, false };
 		return true;
 	case DW_FORM_implicit_const:
+		out->is_number = true;
 		out->number = (struct die_number){ (uint64_t)attr->implicit, attr->implicit < 0 ? UINT64_MAX : 0, 0, true };
 		return true;
 	case DW_FORM_udata:
 	case DW_FORM_loclistx:
 	case DW_FORM_rnglistx:
+		out->is_number = true;
 		out->number.low = cursor_uleb(c);
 		return true;
 	case DW_FORM_sdata: {
 		int64_t value = cursor_sleb(c);
+		out->is_number = true;
 		out->number = (struct die_number){ (uint64_t)value, value < 0 ? UINT64_MAX : 0, 0, true };
 		return true;
 	}
@@ -157,6 +167,14 @@ bool form_read(const struct dwarf *dw, const struct dwarf_unit *unit, const stru
 	case DW_FORM_block:
 	case DW_FORM_exprloc:
 		read_block(c, cursor_uleb(c), out);
+		return true;
+	case DW_FORM_ref_sig8: /* references to what is not in .debug_info of this file, and strings of another file */
+	case DW_FORM_ref_sup4:
+	case DW_FORM_ref_sup8:
+	case DW_FORM_strp_sup:
+	case DW_FORM_GNU_ref_alt:
+	case DW_FORM_GNU_strp_alt:
+		cursor_bytes(c, (size_t)form_width((uint16_t)form, table->offset_size, table->address_size, table->version));
 		return true;
 	default: {
 		int width = form_width((uint16_t)form, table->offset_size, table->address_size, table->version);

@@ -8,69 +8,12 @@
 
 #include <dwarf.h>
 #include <pthread.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/map.h"
-#include "base/strbuf.h"
-#include "dwarf/dwarf_internal.h"
-
-enum { DEPTH_MAX = 256, THREADS_MAX = 64 };
-
-struct scope { /* offsets relative to the unit's */
-	uint32_t start, end;
-	uint32_t parent; /* index in the unit's slice; the unit itself is entry 0 and its own parent */
-	uint32_t hash;   /* low half of the path hash */
-};
-
-struct slice {
-	uint32_t worker;
-	uint32_t damaged;
-	size_t first_scope, scope_count, first_find, find_count;
-};
-
-struct worker {
-	struct scope *scopes;
-	size_t scope_count, scope_capacity;
-	struct sweep_find *finds;
-	size_t find_count, find_capacity;
-};
-
-struct sweep {
-	struct dwarf *dw;
-	const struct dwarf_unit *units;
-	size_t unit_count;
-	struct slice *slices; /* by unit */
-	struct worker workers[THREADS_MAX];
-	unsigned worker_count;
-	struct sweep_find *finds; /* all, in DIE order */
-	size_t find_count;
-	uint64_t *wanted; /* path hashes */
-	const bool *wanted_below;
-	size_t wanted_count;
-	uint64_t *done;
-	atomic_size_t next;
-};
-
-uint64_t sweep_path_extend(uint64_t hash, const char *component, size_t length)
-{
-	return hash_bytes(component, length, hash);
-}
-
-uint64_t sweep_path_hash(const char *path)
-{
-	uint64_t hash = 0;
-	while (*path != '\0') {
-		const char *end = strstr(path, "::");
-		size_t length = end != NULL ? (size_t)(end - path) : strlen(path);
-		hash = sweep_path_extend(hash, path, length);
-		path += length + (end != NULL ? 2 : 0);
-	}
-	return hash;
-}
+#include "dwarf/sweep_internal.h"
 
 /* One unit's pass. */
 struct pass {
@@ -87,6 +30,7 @@ struct pass {
 		uint16_t wanted; /* 0: not wanted, else index + 1 */
 		uint16_t below;  /* the same for variables of namespaces below */
 		bool is_impl;
+		bool has_wanted_type; /* a wanted path may end in a type of this namespace */
 	} stack[DEPTH_MAX];
 };
 
@@ -95,12 +39,15 @@ static const char *name_at(struct pass *p, const struct abbrev *abbrev, const un
 {
 	if (abbrev->name_form == 0)
 		return NULL;
-	/* The common case by hand: a strp at a known place. Strings of .debug_str end: checked when opened. */
+	/* The common case by hand: a strp at a known place, in a .debug_str whose last string ends. */
 	if (abbrev->name_form == DW_FORM_strp && abbrev->name_position != ABBREV_NO_POSITION &&
 	    p->unit->offset_size == 4 && (size_t)(p->end - values) >= abbrev->name_position + 4u) {
 		struct dwarf_bytes str = p->sweep->dw->sections[DWARF_STR];
 		uint64_t offset = load_uint(values + abbrev->name_position, 4);
-		return offset < str.size && str.data[str.size - 1] == 0 ? (const char *)str.data + offset : NULL;
+		if (offset >= str.size)
+			return NULL;
+		if (str.data[str.size - 1] == 0)
+			return (const char *)str.data + offset;
 	}
 	struct die d = { (uint64_t)(die - p->info), p->unit, p->abbrevs, abbrev, values, p->end };
 	return die_name(p->sweep->dw, &d);
@@ -132,7 +79,9 @@ static bool push_scope(struct pass *p, const unsigned char *die, const char *nam
 	p->stack[p->depth].is_impl = length > 6 && memcmp(name, "{impl#", 6) == 0;
 	p->stack[p->depth].wanted = 0;
 	p->stack[p->depth].below = is_root ? 0 : p->stack[p->depth - 1].below;
+	p->stack[p->depth].has_wanted_type = false;
 	for (size_t i = 0; i < p->sweep->wanted_count; i++) {
+		p->stack[p->depth].has_wanted_type |= p->sweep->parents[i] == hash;
 		if (p->sweep->wanted[i] != hash)
 			continue;
 		p->stack[p->depth].wanted = (uint16_t)(i + 1);
@@ -179,6 +128,25 @@ static void variable_found(struct pass *p, const struct abbrev *abbrev, const un
 		add_find(p, die, FIND_VTABLE, 0);
 }
 
+/* Methods stand as declarations inside their type's DIE. */
+static void methods_found(struct pass *p, const struct abbrev *abbrev, const unsigned char *die,
+                          const unsigned char *values)
+{
+	const char *name = name_at(p, abbrev, die, values);
+	if (name == NULL)
+		return;
+	uint64_t hash = sweep_path_extend(p->stack[p->depth].hash, name, strcspn(name, "<"));
+	size_t wanted = 0;
+	while (wanted < p->sweep->wanted_count && p->sweep->wanted[wanted] != hash)
+		wanted++;
+	if (wanted == p->sweep->wanted_count)
+		return;
+	struct die type = { (uint64_t)(die - p->info), p->unit, p->abbrevs, abbrev, values, p->end }, method;
+	for (bool more = die_child(p->sweep->dw, &type, &method); more; more = die_next(p->sweep->dw, &method, &method))
+		if (method.abbrev->kind == SWEEP_FUNCTION)
+			add_find(p, p->info + method.offset, FIND_WANTED, (uint16_t)wanted);
+}
+
 /* Handles one DIE directly in a namespace; *at is left behind it and all below it. */
 static bool pass_die(struct pass *p, const unsigned char *die, const struct abbrev *abbrev, const unsigned char **at)
 {
@@ -194,6 +162,8 @@ static bool pass_die(struct pass *p, const unsigned char *die, const struct abbr
 	case SWEEP_TYPE:
 		if (p->stack[p->depth].wanted != 0)
 			add_find(p, die, FIND_WANTED, (uint16_t)(p->stack[p->depth].wanted - 1));
+		if (p->stack[p->depth].has_wanted_type && abbrev->has_children)
+			methods_found(p, abbrev, die, values);
 		break;
 	case SWEEP_DECLARATION:
 		add_find(p, die, FIND_DECLARATION, 0);
@@ -324,6 +294,19 @@ static unsigned thread_count(unsigned asked, size_t units)
 	return units < count ? (units == 0 ? 1 : (unsigned)units) : count;
 }
 
+static uint64_t wanted_hash(const char *path, uint64_t *parent)
+{
+	const char *last = path;
+	for (const char *at = strstr(path, "::"); at != NULL; at = strstr(at + 2, "::"))
+		last = at;
+	char *above = strndup(path, (size_t)(last - path));
+	if (above == NULL)
+		abort();
+	*parent = sweep_path_hash(above);
+	free(above);
+	return sweep_path_hash(path);
+}
+
 struct sweep *sweep_run(struct dwarf *dw, const struct sweep_options *options)
 {
 	struct sweep *sweep = calloc(1, sizeof *sweep);
@@ -333,12 +316,13 @@ struct sweep *sweep_run(struct dwarf *dw, const struct sweep_options *options)
 	sweep->units = dwarf_units(dw, &sweep->unit_count);
 	sweep->slices = calloc(sweep->unit_count + 1, sizeof *sweep->slices);
 	sweep->wanted = calloc(options->wanted_count + 1, sizeof *sweep->wanted);
-	if (sweep->slices == NULL || sweep->wanted == NULL)
+	sweep->parents = calloc(options->wanted_count + 1, sizeof *sweep->parents);
+	if (sweep->slices == NULL || sweep->wanted == NULL || sweep->parents == NULL)
 		abort();
 	sweep->wanted_count = options->wanted_count;
 	sweep->wanted_below = options->wanted_below;
 	for (size_t i = 0; i < options->wanted_count; i++)
-		sweep->wanted[i] = sweep_path_hash(options->wanted[i]);
+		sweep->wanted[i] = wanted_hash(options->wanted[i], &sweep->parents[i]);
 	sweep->done = options->done;
 	sweep->worker_count = thread_count(options->threads, sweep->unit_count);
 	pthread_t threads[THREADS_MAX];
@@ -366,6 +350,7 @@ void sweep_free(struct sweep *sweep)
 	free(sweep->slices);
 	free(sweep->finds);
 	free(sweep->wanted);
+	free(sweep->parents);
 	free(sweep);
 }
 
@@ -397,119 +382,4 @@ const struct sweep_find *sweep_finds(const struct sweep *sweep, size_t *count)
 {
 	*count = sweep->find_count;
 	return sweep->finds;
-}
-
-/* The unit's scopes, and the index of the innermost one around `die`; NULL when the unit was not swept. */
-static const struct scope *scope_of(const struct sweep *sweep, uint64_t die, uint32_t *index)
-{
-	const struct dwarf_unit *unit = dwarf_unit_of(sweep->dw, die);
-	if (unit == NULL)
-		return NULL;
-	const struct slice *slice = &sweep->slices[unit - sweep->units];
-	const struct scope *scopes = sweep->workers[slice->worker].scopes + slice->first_scope;
-	uint32_t relative = (uint32_t)(die - unit->offset);
-	size_t low = 0, high = slice->scope_count;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		if (scopes[middle].start < relative)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	if (low == 0)
-		return NULL;
-	uint32_t at = (uint32_t)(low - 1);
-	while (at != 0 && scopes[at].end <= relative)
-		at = scopes[at].parent;
-	*index = at;
-	return scopes;
-}
-
-static const char *scope_name(const struct sweep *sweep, const struct dwarf_unit *unit, const struct scope *scope)
-{
-	struct die die;
-	const char *name = die_at(sweep->dw, unit->offset + scope->start, &die) ? die_name(sweep->dw, &die) : NULL;
-	return name != NULL ? name : "";
-}
-
-static uint64_t hash_up(const struct sweep *sweep, const struct dwarf_unit *unit, const struct scope *scopes,
-                        uint32_t index)
-{
-	uint32_t chain[DEPTH_MAX];
-	unsigned depth = 0;
-	for (; index != 0 && depth < DEPTH_MAX; index = scopes[index].parent)
-		chain[depth++] = index;
-	uint64_t hash = 0;
-	while (depth-- > 0) {
-		const char *name = scope_name(sweep, unit, &scopes[chain[depth]]);
-		hash = sweep_path_extend(hash, name, strlen(name));
-	}
-	return hash;
-}
-
-uint64_t sweep_scope_hash(const struct sweep *sweep, uint64_t die)
-{
-	uint32_t index = 0;
-	const struct scope *scopes = scope_of(sweep, die, &index);
-	return scopes == NULL ? 0 : hash_up(sweep, dwarf_unit_of(sweep->dw, die), scopes, index);
-}
-
-bool sweep_scope_split(const struct sweep *sweep, uint64_t die, uint64_t *parent_hash, const char **name)
-{
-	uint32_t index = 0;
-	const struct scope *scopes = scope_of(sweep, die, &index);
-	if (scopes == NULL || index == 0)
-		return false;
-	const struct dwarf_unit *unit = dwarf_unit_of(sweep->dw, die);
-	*parent_hash = hash_up(sweep, unit, scopes, scopes[index].parent);
-	*name = scope_name(sweep, unit, &scopes[index]);
-	return true;
-}
-
-void sweep_scope_path(const struct sweep *sweep, uint64_t die, struct strbuf *out)
-{
-	uint32_t index = 0, chain[DEPTH_MAX];
-	unsigned depth = 0;
-	const struct scope *scopes = scope_of(sweep, die, &index);
-	if (scopes == NULL)
-		return;
-	const struct dwarf_unit *unit = dwarf_unit_of(sweep->dw, die);
-	for (; index != 0 && depth < DEPTH_MAX; index = scopes[index].parent)
-		chain[depth++] = index;
-	for (unsigned i = depth; i-- > 0;) {
-		strbuf_adds(out, scope_name(sweep, unit, &scopes[chain[i]]));
-		if (i != 0)
-			strbuf_adds(out, "::");
-	}
-}
-
-static void lookup_scope(struct sweep *sweep, const struct dwarf_unit *unit, const struct scope *scope, uint64_t hash,
-                         void (*found)(void *context, uint64_t path_hash, const struct die *die), void *context)
-{
-	struct die die, child;
-	if (!die_at(sweep->dw, unit->offset + scope->start, &die))
-		return;
-	for (bool more = die_child(sweep->dw, &die, &child); more; more = die_next(sweep->dw, &child, &child))
-		if (child.abbrev->kind != SWEEP_SKIP && child.abbrev->kind != SWEEP_NAMESPACE)
-			found(context, hash, &child);
-}
-
-void sweep_lookup(struct sweep *sweep, const uint64_t *hashes, size_t count,
-                  void (*found)(void *context, uint64_t path_hash, const struct die *die), void *context)
-{
-	struct map low = MAP_INIT; /* low half -> full hash */
-	for (size_t i = 0; i < count; i++)
-		map_add(&low, (uint32_t)hashes[i], hashes[i]);
-	for (size_t u = 0; u < sweep->unit_count; u++) {
-		const struct slice *slice = &sweep->slices[u];
-		const struct scope *scopes = sweep->workers[slice->worker].scopes + slice->first_scope;
-		for (uint32_t s = 1; s < slice->scope_count; s++) {
-			size_t cursor = 0;
-			uint64_t hash;
-			while (map_next(&low, scopes[s].hash, &cursor, &hash))
-				if (hash_up(sweep, &sweep->units[u], scopes, s) == hash)
-					lookup_scope(sweep, &sweep->units[u], &scopes[s], hash, found, context);
-		}
-	}
-	map_release(&low);
 }

@@ -8,7 +8,8 @@
 #include "dwarf/dwarf.h"
 
 enum find_kind {
-	FIND_WANTED,      /* type, function or variable directly in a wanted namespace (`wanted` says which) */
+	FIND_WANTED,      /* type, function or variable directly in a wanted namespace (`wanted` says which), or a
+	                     method of a wanted type: the DIE inside the type's, which has the names */
 	FIND_RESUME,      /* {async_fn#N}, {async_block#N}, {async_closure#N}: bodies of coroutines */
 	FIND_POLL,        /* poll… or poll_next… in an {impl#N} */
 	FIND_VTABLE,      /* variable "<C as Tr>::{vtable}" */
@@ -26,7 +27,8 @@ struct sweep_find {
 struct sweep;
 
 struct sweep_options {
-	const char *const *wanted; /* namespace paths "a::b::c" */
+	const char *const *wanted; /* namespace paths "a::b::c"; the last component may be a type's name without its
+	                              generic arguments: then its methods are found */
 	const bool *wanted_below;  /* per path: variables of all namespaces below it too; may be NULL */
 	size_t wanted_count;       /* at most 65534 */
 	unsigned threads;          /* 0: number of processors */

@@ -24,8 +24,7 @@ void roots_extract(struct extractor *x)
 			size_t length = strlen(root->name);
 			bool generic = (root->flags & ROOT_GENERIC) != 0;
 			if ((root->kind != ROOT_TYPE && root->kind != ROOT_TABLE) || strncmp(name, root->name, length) != 0 ||
-			    name[length] != (generic ? '<' : '\0') ||
-			    sweep_path_hash(root->scope) != sweep_scope_hash(x->sweep, die.offset))
+			    name[length] != (generic ? '<' : '\0') || x->root_scopes[r] != finds[i].wanted)
 				continue;
 			uint32_t id = type_intern(x, die.offset);
 			if (root->kind == ROOT_TABLE)

@@ -30,6 +30,7 @@ static void wanted_scopes(struct extractor *x, struct sweep_options *sweep)
 {
 	const char **paths = arena_array(&x->arena, x->roots->count + 1, sizeof *paths);
 	bool *below = arena_array(&x->arena, x->roots->count + 1, sizeof *below);
+	x->root_scopes = arena_array(&x->arena, x->roots->count + 1, sizeof *x->root_scopes);
 	size_t count = 0;
 	for (size_t i = 0; i < x->roots->count; i++) {
 		size_t at = 0;
@@ -37,6 +38,7 @@ static void wanted_scopes(struct extractor *x, struct sweep_options *sweep)
 			at++;
 		if (at == count)
 			paths[count++] = x->roots->items[i].scope;
+		x->root_scopes[i] = (uint16_t)at;
 		below[at] |= (x->roots->items[i].flags & ROOT_BELOW) != 0;
 	}
 	sweep->wanted = paths;

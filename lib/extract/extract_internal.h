@@ -54,6 +54,7 @@ struct extractor {
 	const struct roots *roots;
 	const struct extract_options *options;
 	struct sweep *sweep;
+	uint16_t *root_scopes; /* by root: index of its scope among the wanted paths of the sweep */
 	struct line_files *lines;
 	struct tinfo_build *build;
 	struct arena arena;

@@ -36,8 +36,21 @@ void resumes_index(struct extractor *x)
 	strbuf_release(&env);
 }
 
-/* Out-of-line code of functions that exist as abstract or declared DIEs carries no name of its own. Origins may be
- * chained: concrete -> abstract instance -> declaration. */
+/* Follows a nameless function to the DIE that has its names: concrete -> abstract instance -> declaration. */
+static uint64_t named_origin(struct extractor *x, const struct die_values *concrete)
+{
+	struct die_values v = *concrete;
+	uint64_t origin = DWARF_NO_OFFSET;
+	for (int hops = 0; hops < 4 && v.name == NULL; hops++) {
+		struct die die;
+		origin = (v.has & DIE_ORIGIN) != 0 ? v.origin : v.specification;
+		if (!die_at(x->dw, origin, &die) || !die_read(x->dw, &die, &v))
+			break;
+	}
+	return origin;
+}
+
+/* Out-of-line code of functions that exist as abstract or declared DIEs carries no name of its own. */
 void concretes_index(struct extractor *x)
 {
 	size_t count;
@@ -48,7 +61,7 @@ void concretes_index(struct extractor *x)
 		if (finds[i].kind != FIND_CONCRETE || !die_at(x->dw, finds[i].die, &die) || !die_read(x->dw, &die, &v) ||
 		    v.low_pc == 0)
 			continue; /* low_pc 0: removed by the linker */
-		uint64_t origin = (v.has & DIE_ORIGIN) != 0 ? v.origin : v.specification;
+		uint64_t origin = named_origin(x, &v);
 		x->ranges = array_reserve(x->ranges, &x->range_capacity, x->range_count, 1, sizeof *x->ranges);
 		x->ranges[x->range_count] = (struct code_range){ v.low_pc, (v.has & DIE_HIGH_PC) != 0 ? v.high_pc : 0 };
 		map_add(&x->concretes, origin, x->range_count++);
@@ -205,8 +218,8 @@ void functions_extract(struct extractor *x)
 		} else {
 			for (size_t r = 0; r < x->roots->count; r++) {
 				const struct root *root = &x->roots->items[r];
-				if (root->kind == ROOT_FUNCTION && root_matches(root, v.name) &&
-				    sweep_path_hash(root->scope) == sweep_scope_hash(x->sweep, die.offset))
+				if (root->kind == ROOT_FUNCTION && x->root_scopes[r] == finds[i].wanted &&
+				    root_matches(root, v.name))
 					emit_role(x, &die, &v, root);
 			}
 		}

@@ -10,23 +10,38 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "core/core.h"
+#include "core/unpack.h"
 #include "extract/extract.h"
 #include "tinfo/tinfo.h"
 #include "tokio/roots.h"
 
-void attach_warn(struct attachment *a, const char *format, ...)
+static void add_message(struct message_list *list, const char *format, va_list args)
 {
-	va_list args, copy;
-	va_start(args, format);
+	va_list copy;
 	va_copy(copy, args);
 	int length = vsnprintf(NULL, 0, format, copy);
 	va_end(copy);
 	char *text = length >= 0 ? malloc((size_t)length + 1) : NULL;
-	if (text != NULL) {
-		vsnprintf(text, (size_t)length + 1, format, args);
-		a->warnings = array_reserve(a->warnings, &a->warning_capacity, a->warning_count, 1, sizeof *a->warnings);
-		a->warnings[a->warning_count++] = text;
-	}
+	if (text == NULL)
+		return;
+	vsnprintf(text, (size_t)length + 1, format, args);
+	list->items = array_reserve(list->items, &list->capacity, list->count, 1, sizeof *list->items);
+	list->items[list->count++] = text;
+}
+
+void attach_warn(struct attachment *a, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	add_message(&a->warnings, format, args);
+	va_end(args);
+}
+
+void attach_note(struct attachment *a, const char *format, ...)
+{
+	va_list args;
+	va_start(args, format);
+	add_message(&a->notes, format, args);
 	va_end(args);
 }
 
@@ -147,10 +162,22 @@ static void warn_about_binary(struct attachment *a)
 	            recorded->path != NULL ? recorded->path : "(not named by the core)");
 }
 
+static struct error *open_core(struct attachment *a, const struct attach_request *request)
+{
+	if (!core_is_compressed(request->core))
+		return core_open(&a->core, request->core);
+	struct strbuf unpacked = STRBUF_INIT;
+	struct error *err = cache_core(a, request, &unpacked);
+	if (err == NULL)
+		err = error_wrap(core_open(&a->core, unpacked.text), "%s", request->core);
+	strbuf_release(&unpacked);
+	return err;
+}
+
 static struct error *attach(struct attachment *a, const struct attach_request *request)
 {
-	struct error *err;
-	if ((err = core_open(&a->core, request->core)) != NULL)
+	struct error *err = open_core(a, request);
+	if (err != NULL)
 		return err;
 	warn_about_core(a);
 	if ((err = open_binary(a, request)) != NULL || (err = open_layouts(a, request)) != NULL)
@@ -186,8 +213,11 @@ void attach_close(struct attachment *a)
 	tinfo_free(a->tinfo);
 	elf_close(a->binary);
 	elf_close(a->debug);
-	for (size_t i = 0; i < a->warning_count; i++)
-		free(a->warnings[i]);
-	free(a->warnings);
+	for (size_t i = 0; i < a->warnings.count; i++)
+		free(a->warnings.items[i]);
+	for (size_t i = 0; i < a->notes.count; i++)
+		free(a->notes.items[i]);
+	free(a->warnings.items);
+	free(a->notes.items);
 	free(a);
 }

@@ -35,8 +35,10 @@ struct attachment {
 	struct elf_file *debug;  /* where the layouts came from when they were extracted or cached for it; or NULL */
 	bool extracted;          /* the layouts were made in this attach (false: a file, given or cached) */
 	struct target target;
-	char **warnings;         /* one line each, without "warning: " */
-	size_t warning_count, warning_capacity;
+	struct message_list {
+		char **items;    /* one line each */
+		size_t count, capacity;
+	} warnings, notes;       /* notes: what was done, no doubt about the answer */
 };
 
 /* Errors are those of core_open, elf_open, tinfo_open and extract_layouts, and ERROR_MISMATCH with both build ids. */

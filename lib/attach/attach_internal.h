@@ -6,6 +6,8 @@
 #include "elf/elf_file.h"
 
 void attach_warn(struct attachment *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same for what is no doubt about the answer. */
+void attach_note(struct attachment *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* find.c: looks for the executable where it is likely to be: the debug-info file itself, the path that the core
  * records, the same name beside the core, /usr/lib/debug/.build-id. Only a file whose build id is the core's is
@@ -19,6 +21,11 @@ bool elf_has_text(struct elf_file *elf);
 struct tinfo *cache_load(const struct build_id *id);
 /* Trouble (a full disk, no home) is a warning. */
 void cache_store(struct attachment *a, struct tinfo *tinfo, const struct build_id *id);
+
+/* cache.c: a compressed core, unpacked once for all programs; its path, or NULL with *err. The name is made of the
+ * file's identity (device, inode, size, time), so that another core under the same name is unpacked anew. */
+struct strbuf;
+struct error *cache_core(struct attachment *a, const struct attach_request *request, struct strbuf *unpacked);
 
 /* match.c: do layouts of another build fit this executable? Every name of the fingerprint must be in its symbol
  * table, crate hashes aside. ERROR_MISMATCH says matched/total with examples. */

@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "attach/attach_internal.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "core/unpack.h"
 #include "tinfo/tinfo.h"
 
 static bool cache_directory(struct strbuf *out)
@@ -75,4 +77,30 @@ void cache_store(struct attachment *a, struct tinfo *tinfo, const struct build_i
 		error_free(err);
 	}
 	strbuf_release(&path);
+}
+
+struct error *cache_core(struct attachment *a, const struct attach_request *request, struct strbuf *unpacked)
+{
+	struct stat status;
+	struct unpack_result result;
+	if (stat(request->core, &status) != 0)
+		return error_errno(errno, "%s", request->core);
+	if (!cache_directory(unpacked))
+		strbuf_adds(unpacked, "/tmp");
+	strbuf_addf(unpacked, "/hansei/core-%llx-%llx-%llx-%llx", (unsigned long long)status.st_dev,
+	            (unsigned long long)status.st_ino, (unsigned long long)status.st_size,
+	            (unsigned long long)status.st_mtime);
+	if (access(unpacked->text, R_OK) == 0)
+		return NULL;
+	int failed = make_directories(unpacked->text);
+	if (failed != 0)
+		return error_errno(failed, "%s", unpacked->text);
+	struct error *err = core_unpack(request->core, unpacked->text, &result, request->progress, request->context);
+	if (err != NULL)
+		return err;
+	if (result.cut)
+		attach_warn(a, "%s: the compressed stream is cut: the core ends after %llu bytes", request->core,
+		            (unsigned long long)result.size);
+	attach_note(a, "%s: unpacked into %s", request->core, unpacked->text);
+	return NULL;
 }

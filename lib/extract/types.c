@@ -470,6 +470,18 @@ static void define_c_enum(struct extractor *x, uint32_t id, const struct die *di
 	free(variants);
 }
 
+/* What a PhantomData<T> stands for. A Vec or a hash table keeps bytes behind untyped pointers; the type of its
+ * elements is said by its marker only. */
+static uint32_t phantom_argument(struct extractor *x, const struct die *die)
+{
+	struct die child;
+	struct die_values v;
+	for (bool more = die_child(x->dw, die, &child); more; more = die_next(x->dw, &child, &child))
+		if (child.abbrev->tag == DW_TAG_template_type_parameter && die_read(x->dw, &child, &v))
+			return type_intern(x, v.type);
+	return TINFO_NONE;
+}
+
 static void define_struct(struct extractor *x, uint32_t id, const struct die *die, const struct die_values *v,
                           struct type *type)
 {
@@ -477,6 +489,8 @@ static void define_struct(struct extractor *x, uint32_t id, const struct die *di
 	bool past = false;
 	struct member *members = read_members(x, die, v->size, &count, &past);
 	type->kind = die->abbrev->tag == DW_TAG_union_type ? TYPE_UNION : TYPE_STRUCT;
+	if (v->name != NULL && strncmp(v->name, "PhantomData<", 12) == 0)
+		type->target = phantom_argument(x, die);
 	if (past) { /* contradicts itself: better opaque than misread */
 		type->kind = TYPE_OPAQUE;
 		count = 0;

@@ -50,8 +50,10 @@ struct error *session_open(struct session *s, const struct common *common, struc
 		fputs("\r\033[K", out->messages);
 	if (err != NULL)
 		return err;
-	for (size_t i = 0; i < s->attachment->warning_count; i++)
-		status_warn(out, "%s", s->attachment->warnings[i]);
+	for (size_t i = 0; i < s->attachment->notes.count; i++)
+		status_note(out, "%s", s->attachment->notes.items[i]);
+	for (size_t i = 0; i < s->attachment->warnings.count; i++)
+		status_warn(out, "%s", s->attachment->warnings.items[i]);
 	err = tokio_attach(&s->tokio, &s->attachment->target);
 	if (err != NULL) {
 		attach_close(s->attachment);

@@ -68,7 +68,8 @@ struct type {
 	uint32_t flags;         /* enum type_flags */
 	enum base_encoding encoding; /* TYPE_BASE */
 	uint32_t first, count;  /* members (struct, union) or variants (enum, C-like enum) */
-	uint32_t target;        /* pointee, array element, discriminant's or C-like enum's base type; or TINFO_NONE */
+	uint32_t target;        /* pointee, array element, discriminant's or C-like enum's base type, T of a
+	                           PhantomData<T>; or TINFO_NONE */
 	uint64_t extra;         /* array: elements; enum: offset of the discriminant */
 	const char *file;       /* where it is defined ("" unknown), folded for display */
 	uint32_t line;

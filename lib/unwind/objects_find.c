@@ -15,7 +15,7 @@ enum {
 	PAGE = 4096, /* the smallest; loads are at least so aligned */
 	SEGMENTS_MAX = 128,
 	LINK_MAP_MAX = 1 << 16,
-	OBJECTS_MAX = 1 << 16,
+	OBJECTS_MAX = 1 << 13,
 	DYNAMIC_MAX = 1024,
 	NAME_MAX_BYTES = 4096,
 };
@@ -83,7 +83,7 @@ static const struct elf_segment *segments_read(struct objects *objects, uint64_t
 		return NULL;
 	struct error *err = core_read(objects->core, start, bytes, sizeof bytes, &done);
 	if (err == NULL)
-		err = elf_header_read(&header, bytes, UINT64_MAX, ELF_WANT_PROGRAM);
+		err = elf_header_read(&header, bytes, sizeof bytes, ELF_WANT_PROGRAM);
 	if (err != NULL) {
 		error_free(err);
 		return NULL;

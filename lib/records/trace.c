@@ -113,7 +113,7 @@ static void spans_of_chain(struct span_list *list, const struct chain *chain, co
 		traces->spans = array_reserve(traces->spans, &list->capacity, traces->span_count, 1,
 		                              sizeof *traces->spans);
 		traces->spans[traces->span_count++] = (struct trace_span){
-			f->address, tokio_type_size(traces->tokio, f->type), list->task, trace_number(chain, i), base, at, type,
+			f->address, tinfo_type(traces->tinfo, f->type).size, list->task, trace_number(chain, i), base, at, type,
 		};
 		if (f->fork == FORK_NONE || depth >= FORK_DEPTH)
 			continue;
@@ -303,4 +303,51 @@ struct error *trace_find(struct traces *traces, const struct ref *ref, struct tr
 		break;
 	}
 	return error_new(ERROR_USAGE, "%s has no await chain: a task, frame, future or thread is expected", ref->text);
+}
+
+const char *trace_stopped(struct arena *arena, const struct task *task, const struct chain *chain)
+{
+	const struct frame *last = chain->count > 0 ? &chain->frames[chain->count - 1] : NULL;
+	switch (chain->end) {
+	case CHAIN_LEAF:
+	case CHAIN_NEVER:
+	case CHAIN_UNRESUMED:
+	case CHAIN_RETURNED:
+	case CHAIN_PANICKED:
+		return NULL;
+	case CHAIN_UNKNOWN:
+		if (last == NULL || last->fork != FORK_NONE)
+			return NULL;
+		return arena_printf(arena, "what %s polls is not known", last->name);
+	case CHAIN_EMPTY:
+		return task->class->problem;
+	case CHAIN_DYN_UNKNOWN:
+	case CHAIN_DYN_AMBIGUOUS:
+	case CHAIN_UNREADABLE:
+	case CHAIN_CYCLE:
+	case CHAIN_DEEP:
+		break;
+	}
+	return chain->note != NULL ? chain->note : chain_end_text(chain->end);
+}
+
+bool trace_wait(struct tokio *tokio, const struct task *task, const struct chain *chain, struct wait *out)
+{
+	struct task asked = *task;
+	*out = (struct wait){ .kind = WAIT_NONE, .text = "" };
+	if (task->state == TASK_RUNNING || task->state == TASK_COMPLETE)
+		return false;
+	asked.state = TASK_IDLE; /* the resource's own words, also of a task that has been woken since */
+	wait_decide(tokio, &asked, chain, out);
+	switch (out->kind) {
+	case WAIT_NONE:
+	case WAIT_RUNNING:
+	case WAIT_QUEUED:
+	case WAIT_COMPLETE:
+	case WAIT_UNRESUMED:
+	case WAIT_UNKNOWN:
+		return false;
+	default:
+		return true;
+	}
 }

@@ -8,6 +8,7 @@
 
 struct error;
 struct ref;
+struct tinfo;
 struct trace_span;
 
 struct trace {
@@ -24,13 +25,14 @@ struct trace {
 /* Where chains are found: one per program. Futures are looked up by address in an index made at the first need. */
 struct traces {
 	struct tokio *tokio;
+	struct tinfo *tinfo;
 	struct arena arena;
 	bool indexed;
 	struct trace_span *spans; /* by address */
 	size_t span_count;
 };
 
-#define TRACES_INIT(tk) { .tokio = (tk), .arena = ARENA_INIT }
+#define TRACES_INIT(tk, ti) { .tokio = (tk), .tinfo = (ti), .arena = ARENA_INIT }
 void traces_release(struct traces *traces);
 
 /* Errors: ERROR_NOT_FOUND (no such task, frame, branch, thread; nothing on any chain at the address; a thread that
@@ -47,10 +49,9 @@ static inline uint32_t trace_number(const struct chain *chain, uint32_t index)
 	return chain->count - 1 - index;
 }
 
-/* Why the chain ends where it does, when that is no ordinary end; NULL. In the arena. */
-const char *trace_stopped(struct arena *arena, struct tokio *tokio, const struct chain *chain);
-/* The wait of a chain's last frame; kind WAIT_NONE when there is nothing to say of it (it runs, or the chain does
- * not end in a wait). */
-void trace_wait(struct tokio *tokio, const struct task *task, const struct chain *chain, struct wait *out);
+/* Why the chain was not followed further, when it does not end in an ordinary way; else NULL. In the arena. */
+const char *trace_stopped(struct arena *arena, const struct task *task, const struct chain *chain);
+/* What the last frame of a chain waits for; false when nothing is decoded, or the task is being polled. */
+bool trace_wait(struct tokio *tokio, const struct task *task, const struct chain *chain, struct wait *out);
 
 #endif

@@ -107,9 +107,15 @@ const struct path *tokio_generic_path(struct tokio *tk, enum path_role role, uin
 	return path;
 }
 
-bool tokio_is_root(struct tokio *tk, enum path_root root, uint32_t type)
+enum path_root tokio_root_of(struct tokio *tk, uint32_t type)
 {
-	if (root < ROOT_GENERIC_FIRST && tk->roots[root] == type)
-		return true;
-	return name_is(tinfo_type(tk->target->tinfo, type).name, path_root_name(root));
+	uint64_t known;
+	if (map_get(&tk->root_of, type, &known))
+		return (enum path_root)known;
+	const char *name = tinfo_type(tk->target->tinfo, type).name;
+	int root = 0;
+	while (root < PATH_ROOT_COUNT && !name_is(name, path_root_name((enum path_root)root)))
+		root++;
+	map_set(&tk->root_of, type, (uint64_t)root);
+	return (enum path_root)root;
 }

@@ -12,9 +12,10 @@ struct tokio;
 
 enum fork {
 	FORK_NONE,
-	FORK_SELECT, /* the first branch that is ready ends it */
-	FORK_JOIN,   /* all must be ready */
-	FORK_SIDE,   /* the chain goes on through one future; the branches are what is polled beside it (Timeout) */
+	FORK_SELECT,  /* the first branch that is ready ends it */
+	FORK_JOIN,    /* all must be ready */
+	FORK_SIDE,    /* the chain goes on through one future; the branches are polled beside it (Timeout's delay) */
+	FORK_UNKNOWN, /* it holds several futures; that it polls them is a guess */
 };
 
 enum branch_state {
@@ -25,11 +26,11 @@ enum branch_state {
 const char *branch_state_text(enum branch_state state); /* "armed", "done", "unreadable" */
 
 struct branch {
-	const char *name;  /* "left"; NULL where the branches are numbered only */
-	uint64_t address;  /* of the future; without meaning unless it is armed, or has_future */
+	const char *name;  /* of the member that holds it; NULL: branches are numbered only */
+	uint64_t address;  /* of the future, where it has one */
 	uint32_t type;
 	enum branch_state state;
-	bool has_future;   /* a branch that is done may still have its (finished) future */
+	bool has_future;   /* a branch that is done may still have its finished future */
 };
 
 enum { BRANCHES_MAX = 64 };

@@ -47,6 +47,7 @@ static bool frame_push(struct walker *w, const struct frame_plan *p)
 		return walk_end(w, CHAIN_DEEP, w->at);
 	c->frames[c->count++] = (struct frame){ .address = w->at, .type = w->type, .kind = p->kind, .name = p->name,
 		                                .variant = TINFO_NONE, .locals = p->locals, .coroutine = p->coroutine,
+		                                .fork = p->fork,
 		                                .dyn = w->dyn, .inferred = w->inferred };
 	w->dyn = w->inferred = false;
 	return true;

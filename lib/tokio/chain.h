@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "rust/names.h"
+#include "tokio/branch.h"
 
 struct tokio;
 
@@ -27,7 +28,7 @@ enum chain_end {
 };
 const char *chain_end_text(enum chain_end end);
 
-enum { CHAIN_DEPTH = 64 };
+enum { CHAIN_DEPTH = 256 };
 
 struct frame {
 	uint64_t address;
@@ -39,6 +40,7 @@ struct frame {
 	uint32_t line;
 	uint32_t variant;    /* index of the live state (struct variant), or TINFO_NONE */
 	uint32_t locals;     /* live at this point; members, for what is no coroutine */
+	enum fork fork;      /* what it polls beside or instead of the next frame: frame_branches */
 	bool coroutine;
 	bool dyn;            /* reached through a trait object */
 	bool inferred;       /* reached by a rule of thumb: the only future its holder has */

@@ -231,6 +231,8 @@ const struct frame_plan *frame_plan_of(struct tokio *tk, uint32_t id)
 	map_set(&tk->plans, id, (uintptr_t)p);
 	if (!(p->coroutine && plan_coroutine(tk, p, &type)) && !plan_adapter(tk, p, &type))
 		plan_shape(tk, p, &type);
+	if (!p->coroutine)
+		frame_plan_branch(tk, p, &type);
 	p->name = p->silent ? "" : tokio_type_name(tk, id, false);
 	return p;
 }

@@ -50,6 +50,8 @@ struct frame_plan {
 	bool dyn_future;                     /* the trait is Future itself: slot 3 is poll */
 	struct path paths[PLAN_PATHS];
 	uint32_t path_count;
+	const struct branching *branching; /* NULL: it polls one future at a time */
+	enum fork fork;
 };
 
 const struct frame_plan *frame_plan_of(struct tokio *tk, uint32_t type);
@@ -66,6 +68,9 @@ const struct adapter *adapter_find(const char *type_name, size_t *count);
 
 /* Is a value of this type a future, as far as names and the layouts' poll functions tell? */
 bool type_is_future(struct tokio *tk, uint32_t type);
+
+/* branch.c: completes the plan of a future that polls several others, or that is a poll_fn closure. */
+void frame_plan_branch(struct tokio *tk, struct frame_plan *plan, const struct type *type);
 
 /* The concrete type behind a trait object's vtable. */
 struct dyn_type {

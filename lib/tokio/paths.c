@@ -74,6 +74,9 @@ static const struct path_row ROWS[] = {
 	{ SLEEP_NANOS, V_OLDEST, V(1, 49, 0), ROOT_SLEEP, ".entry.deadline.std.__0.t.tv_nsec~4", OPT },
 	{ SLEEP_NANOS, V(1, 49, 0), V(1, 53, 0), ROOT_SLEEP, ".entry<*>.__0.deadline.std.__0.t.tv_nsec~4", OPT },
 	{ SLEEP_NANOS, V(1, 53, 0), V_ANY, ROOT_SLEEP, ".deadline.std.__0.t.tv_nsec~4", OPT },
+	/* src/time/timeout.rs: None since 1.54 when the deadline overflowed */
+	{ TIMEOUT_DELAY, V_OLDEST, V(1, 54, 0), ROOT_TIMEOUT, ".delay", OPT },
+	{ TIMEOUT_DELAY, V(1, 54, 0), V_ANY, ROOT_TIMEOUT, ".delay<Some>.__0", OPT },
 
 	/* src/runtime/task/join.rs, raw.rs */
 	{ JOIN_HANDLE_HEADER, ALL, ROOT_JOIN_HANDLE, ".raw.ptr.pointer", OPT },
@@ -113,6 +116,7 @@ static const char *const ROOT_NAMES[PATH_ROOT_COUNT] = {
 	[ROOT_SHARD] = "the shards of the owned list",
 	[ROOT_JOIN_HANDLE] = "tokio::runtime::task::join::JoinHandle",
 	[ROOT_POLL_EVENTED] = "tokio::io::poll_evented::PollEvented",
+	[ROOT_TIMEOUT] = "tokio::time::timeout::Timeout",
 };
 
 #define NAME(role) [role] = #role
@@ -126,7 +130,7 @@ static const char *const ROLE_NAMES[PATH_ROLE_COUNT] = {
 	NAME(VTABLE_DROP_ABORT_HANDLE), NAME(VTABLE_SHUTDOWN), NAME(VTABLE_TRAILER_OFFSET), NAME(VTABLE_ID_OFFSET),
 	NAME(VTABLE_SPAWN_OFFSET), NAME(CELL_TRAILER), NAME(CELL_ID), NAME(CELL_SCHEDULER), NAME(CELL_STAGE),
 	NAME(CELL_FUTURE), NAME(CELL_FINISHED), NAME(LOCATION_FILE), NAME(LOCATION_FILE_LENGTH), NAME(LOCATION_LINE),
-	NAME(LOCATION_COLUMN), NAME(SLEEP_SECONDS), NAME(SLEEP_NANOS), NAME(JOIN_HANDLE_HEADER), NAME(ACQUIRE_NEEDED),
+	NAME(LOCATION_COLUMN), NAME(SLEEP_SECONDS), NAME(SLEEP_NANOS), NAME(TIMEOUT_DELAY), NAME(JOIN_HANDLE_HEADER), NAME(ACQUIRE_NEEDED),
 	NAME(ACQUIRE_SEMAPHORE), NAME(ACQUIRE_NODE), NAME(ACQUIRE_QUEUED), NAME(SEMAPHORE_PERMITS),
 	NAME(SEMAPHORE_QUEUE), NAME(WAITER_NEXT), NAME(WAITER_WAKER_DATA), NAME(READINESS_IO),
 	NAME(READINESS_INTEREST), NAME(POLL_EVENTED_IO), NAME(POLL_EVENTED_FD),

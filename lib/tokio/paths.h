@@ -42,6 +42,7 @@ enum path_root {
 	ROOT_SHARD,          /* element of the owned list's array */
 	ROOT_JOIN_HANDLE,
 	ROOT_POLL_EVENTED,
+	ROOT_TIMEOUT,
 	PATH_ROOT_COUNT
 };
 
@@ -86,6 +87,7 @@ enum path_role {
 	LOCATION_COLUMN,
 	SLEEP_SECONDS,
 	SLEEP_NANOS,
+	TIMEOUT_DELAY,             /* its Sleep */
 	JOIN_HANDLE_HEADER,
 	ACQUIRE_NEEDED,
 	ACQUIRE_SEMAPHORE,

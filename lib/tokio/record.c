@@ -8,13 +8,6 @@
 
 enum { PATH_LENGTH_MAX = 1024 };
 
-static const char *site_text(struct tokio *tk, const char *file, uint32_t line)
-{
-	if (file == NULL || *file == '\0' || line == 0)
-		return NULL;
-	return arena_printf(&tk->arena, "%s:%" PRIu32, file, line);
-}
-
 /* core::panic::Location: a path in the program's read-only data, line, column. */
 static const char *location_text(struct tokio *tk, uint64_t at)
 {
@@ -68,21 +61,17 @@ void task_record_fill(struct tokio *tk, const struct task *task, struct task_rec
 		chain_follow(tk, future, class->future, chain);
 	const struct frame *site = chain_site(chain, task->state == TASK_RUNNING);
 	if (site != NULL)
-		out->awaiting = site_text(tk, site->file, site->line);
-	uint32_t shown = class->root;
-	if (class->boxed && chain->count > 0)
-		shown = chain->frames[0].type; /* what the box holds, also behind `dyn` */
-	out->future = shown == class->root ? class->name : tokio_type_name(tk, shown, true);
+		out->awaiting = tokio_site_text(tk, site->file, site->line);
+	out->future = class->name;
 	out->type = class->type;
-	if (shown != TINFO_NONE) {
-		struct type type = tinfo_type(tk->target->tinfo, shown);
+	out->defined = class->defined;
+	out->size = class->size;
+	out->has_size = class->has_size;
+	if (class->boxed && chain->count > 0 && chain->frames[0].type != class->root) { /* behind a boxed dyn */
+		struct type type = tinfo_type(tk->target->tinfo, chain->frames[0].type);
+		out->future = tokio_type_name(tk, type.id, true);
 		out->type = type.name;
-		out->defined = site_text(tk, type.file, type.line);
-	}
-	if (class->root != TINFO_NONE) { /* what was given to spawn: a boxed trait object is two words */
-		struct type type = tinfo_type(tk->target->tinfo, class->root);
-		out->size = type.size;
-		out->has_size = (type.flags & TYPE_SIZED) != 0;
+		out->defined = tokio_site_text(tk, type.file, type.line);
 	}
 	if (task_spawned_at(tk, task, &location))
 		out->spawned = location_text(tk, location);

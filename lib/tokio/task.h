@@ -48,6 +48,9 @@ struct task_class {
 	struct enum_plan stages;
 	const char *name;       /* folded, with its kind word; "<unknown: poll function>" … */
 	const char *type;       /* DWARF name of root, uncut; NULL unless known */
+	const char *defined;    /* where root is written, "src/main.rs:79"; NULL */
+	uint64_t size;          /* bytes of root; has_size */
+	bool has_size;
 	const char *problem;    /* why it is not known; NULL */
 };
 

@@ -192,7 +192,11 @@ static void class_know(struct tokio *tk, struct task_class *c, struct pair pair)
 	              name_is(tinfo_type(tk->target->tinfo, pair.type2).name,
 	                      "tokio::runtime::blocking::schedule::BlockingSchedule");
 	c->name = tokio_type_name(tk, c->root, true);
-	c->type = tinfo_type(tk->target->tinfo, c->root).name;
+	struct type root = tinfo_type(tk->target->tinfo, c->root);
+	c->type = root.name;
+	c->size = root.size; /* a boxed trait object: two words */
+	c->has_size = (root.flags & TYPE_SIZED) != 0;
+	c->defined = tokio_site_text(tk, root.file, root.line);
 	c->cell = cell_find(tk, pair.type, pair.type2);
 	if (c->cell == TINFO_NONE) {
 		c->problem = "no layout of its Cell";

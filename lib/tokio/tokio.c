@@ -96,6 +96,8 @@ void tokio_free(struct tokio *tk)
 	map_release(&tk->names[1]);
 	map_release(&tk->polled);
 	map_release(&tk->generic);
+	map_release(&tk->root_of);
+	map_release(&tk->sites);
 	free(tk->warnings);
 	free(tk->runtimes);
 	free(tk->threads);
@@ -182,4 +184,26 @@ const char *tokio_type_name(struct tokio *tk, uint32_t type, bool with_kind)
 	strbuf_release(&sb);
 	map_set(names, type, (uintptr_t)text);
 	return text;
+}
+
+struct site_text {
+	const char *file, *text;
+	uint32_t line;
+};
+
+const char *tokio_site_text(struct tokio *tk, const char *file, uint32_t line)
+{
+	uint64_t known;
+	if (file == NULL || *file == '\0' || line == 0)
+		return NULL;
+	uint64_t key = hash_u64((uintptr_t)file ^ hash_u64(line)); /* equal texts of a tinfo are one text */
+	if (map_get(&tk->sites, key, &known)) {
+		const struct site_text *site = (const struct site_text *)(uintptr_t)known;
+		if (site->file == file && site->line == line)
+			return site->text;
+	}
+	struct site_text *site = arena_alloc(&tk->arena, sizeof *site);
+	*site = (struct site_text){ file, arena_printf(&tk->arena, "%s:%" PRIu32, file, line), line };
+	map_set(&tk->sites, key, (uintptr_t)site);
+	return site->text;
 }

@@ -59,6 +59,8 @@ struct tokio {
 	struct map polled;     /* types with a poll function of their own */
 	bool polled_read;
 	struct map generic;    /* (role, type) -> struct path * */
+	struct map root_of;    /* type -> enum path_root */
+	struct map sites;      /* hash of (file, line) -> struct site_text * */
 };
 
 /* A warning of one line; it should have an address in it. */
@@ -68,8 +70,10 @@ void tokio_lack(struct tokio *tk, const char *format, ...) __attribute__((format
 
 /* The role's path bound to an instance of a generic root, made once. */
 const struct path *tokio_generic_path(struct tokio *tk, enum path_role role, uint32_t type);
-/* Is the type an instance of (or the) root? */
-bool tokio_is_root(struct tokio *tk, enum path_root root, uint32_t type);
+/* The root that the type is (an instance of); PATH_ROOT_COUNT: none. Worked out once per type. */
+enum path_root tokio_root_of(struct tokio *tk, uint32_t type);
+/* "file:line", made once per site; NULL without one. */
+const char *tokio_site_text(struct tokio *tk, const char *file, uint32_t line);
 /* Does a type name start with this path, followed by its end or `<`? */
 bool name_is(const char *name, const char *path);
 

@@ -176,14 +176,41 @@ static void wait_leaf(struct tokio *tk, const struct chain *chain, struct wait *
 {
 	const struct frame *leaf = &chain->frames[chain->count - 1];
 	wait_named(tk, leaf, out);
-	if (tokio_is_root(tk, ROOT_SLEEP, leaf->type))
+	switch (tokio_root_of(tk, leaf->type)) {
+	case ROOT_SLEEP:
 		wait_timer(tk, leaf->address, out);
-	else if (tokio_is_root(tk, ROOT_JOIN_HANDLE, leaf->type))
+		break;
+	case ROOT_JOIN_HANDLE:
 		wait_task(tk, leaf, out);
-	else if (tokio_is_root(tk, ROOT_ACQUIRE, leaf->type))
+		break;
+	case ROOT_ACQUIRE:
 		wait_semaphore(tk, chain, leaf, out);
-	else if (tokio_is_root(tk, ROOT_READINESS, leaf->type))
+		break;
+	case ROOT_READINESS:
 		wait_io(tk, chain, leaf, out);
+		break;
+	default:
+		break;
+	}
+}
+
+/* A future that is never ready: unless a timeout around it ends the wait; of several the first to fire. */
+static void wait_never(struct tokio *tk, const struct chain *chain, struct wait *out)
+{
+	out->kind = WAIT_NEVER;
+	out->text = "never ready";
+	for (uint32_t i = 0; i < chain->count; i++) {
+		const struct frame *f = &chain->frames[i];
+		struct wait timer = { .kind = WAIT_NONE };
+		uint64_t sleep;
+		if (tokio_root_of(tk, f->type) != ROOT_TIMEOUT ||
+		    path_locate(tokio_generic_path(tk, TIMEOUT_DELAY, f->type), tk->target, f->address, &sleep) !=
+		            OUTCOME_VALUE)
+			continue;
+		wait_timer(tk, sleep, &timer);
+		if (out->kind != WAIT_TIMER || timer.deadline_ns < out->deadline_ns)
+			*out = timer;
+	}
 }
 
 static void wait_by_end(struct tokio *tk, const struct chain *chain, struct wait *out)
@@ -195,8 +222,7 @@ static void wait_by_end(struct tokio *tk, const struct chain *chain, struct wait
 			wait_leaf(tk, chain, out);
 		return;
 	case CHAIN_NEVER:
-		out->kind = WAIT_NEVER;
-		out->text = "never ready";
+		wait_never(tk, chain, out);
 		return;
 	case CHAIN_UNRESUMED:
 		out->kind = WAIT_UNRESUMED;

@@ -36,7 +36,7 @@ static bool socket_search(struct fd_search *s, uint64_t at, uint32_t id, int dep
 	if (depth == SEARCH_DEPTH || ++s->visits > SEARCH_VISITS || id == TINFO_NONE)
 		return false;
 	struct type type = tinfo_type(ti, id);
-	if (tokio_is_root(s->tk, ROOT_POLL_EVENTED, id))
+	if (tokio_root_of(s->tk, id) == ROOT_POLL_EVENTED)
 		return socket_fits(s, at, id);
 	if (type.kind == TYPE_POINTER && !hopped && type.name[0] != '*') {
 		uint64_t to;

@@ -1,13 +1,25 @@
 /* cfi.c - finding the FDE of an address: the search table, records, encoded pointers. */
 #include "unwind/cfi.h"
 
-#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 
-enum {
+enum { /* DW_EH_PE_*: LSB Core 5.0, tables 10-1 and 10-2; no header has them everywhere */
+	PE_ABSPTR = 0x00,
+	PE_ULEB128 = 0x01,
+	PE_UDATA2 = 0x02,
+	PE_UDATA4 = 0x03,
+	PE_UDATA8 = 0x04,
+	PE_SLEB128 = 0x09,
+	PE_SDATA2 = 0x0a,
+	PE_SDATA4 = 0x0b,
+	PE_SDATA8 = 0x0c,
+	PE_PCREL = 0x10,
+	PE_DATAREL = 0x30,
+	PE_INDIRECT = 0x80,
+	PE_OMIT = 0xff,
 	ENCODING_FORMAT = 0x0f,
 	ENCODING_BASE = 0x70,
 	INDEX_MAX = 1 << 24, /* FDEs that a scan takes in */
@@ -25,24 +37,24 @@ static uint64_t sign_extend(uint64_t value, unsigned width)
 }
 
 /* An encoded pointer (LSB 10.5.1); the cursor runs in `bytes`. Relative to text, data or a function is used by no
- * compiler for the two systems and taken for damage. DW_EH_PE_indirect is the caller's affair. */
+ * compiler for the two systems and taken for damage. The indirect bit is the caller's affair. */
 static bool pointer_read(struct cursor *c, const struct cfi_bytes *bytes, uint64_t bias, uint8_t encoding,
                          uint64_t *value)
 {
 	uint64_t here = address_of(bytes, c), v;
 	switch (encoding & ENCODING_FORMAT) {
-	case DW_EH_PE_absptr:
-	case DW_EH_PE_udata8:
-	case DW_EH_PE_sdata8: v = cursor_u64(c); break;
-	case DW_EH_PE_uleb128: v = cursor_uleb(c); break;
-	case DW_EH_PE_sleb128: v = (uint64_t)cursor_sleb(c); break;
-	case DW_EH_PE_udata2: v = cursor_u16(c); break;
-	case DW_EH_PE_sdata2: v = sign_extend(cursor_u16(c), 2); break;
-	case DW_EH_PE_udata4: v = cursor_u32(c); break;
-	case DW_EH_PE_sdata4: v = sign_extend(cursor_u32(c), 4); break;
+	case PE_ABSPTR:
+	case PE_UDATA8:
+	case PE_SDATA8: v = cursor_u64(c); break;
+	case PE_ULEB128: v = cursor_uleb(c); break;
+	case PE_SLEB128: v = (uint64_t)cursor_sleb(c); break;
+	case PE_UDATA2: v = cursor_u16(c); break;
+	case PE_SDATA2: v = sign_extend(cursor_u16(c), 2); break;
+	case PE_UDATA4: v = cursor_u32(c); break;
+	case PE_SDATA4: v = sign_extend(cursor_u32(c), 4); break;
 	default: return false;
 	}
-	if ((encoding & ENCODING_BASE) == DW_EH_PE_pcrel)
+	if ((encoding & ENCODING_BASE) == PE_PCREL)
 		v += here;
 	else if ((encoding & ENCODING_BASE) == 0)
 		v += bias;
@@ -62,11 +74,11 @@ bool cfi_header_read(struct cfi_table *table, struct cfi_bytes header, uint64_t 
 	uint8_t table_encoding = cursor_u8(&c);
 	if (c.bad || version != 1 || !pointer_read(&c, &header, table->bias, frames_encoding, frames_address))
 		return false;
-	if (count_encoding == DW_EH_PE_omit || !pointer_read(&c, &header, 0, count_encoding & ENCODING_FORMAT, &count))
+	if (count_encoding == PE_OMIT || !pointer_read(&c, &header, 0, count_encoding & ENCODING_FORMAT, &count))
 		return true;
-	if (table_encoding == (DW_EH_PE_datarel | DW_EH_PE_sdata4))
+	if (table_encoding == (PE_DATAREL | PE_SDATA4))
 		table->search_width = 4;
-	else if (table_encoding == (DW_EH_PE_datarel | DW_EH_PE_sdata8))
+	else if (table_encoding == (PE_DATAREL | PE_SDATA8))
 		table->search_width = 8;
 	else
 		return true;
@@ -116,7 +128,7 @@ static bool augmentation_read(const struct cfi_table *table, struct cursor *c, c
 			out->encoding = cursor_u8(&data);
 		} else if (*letters == 'P') {
 			uint8_t encoding = cursor_u8(&data);
-			if (!pointer_read(&data, &table->frames, 0, encoding & (uint8_t)~DW_EH_PE_indirect, &pointer))
+			if (!pointer_read(&data, &table->frames, 0, encoding & (uint8_t)~PE_INDIRECT, &pointer))
 				return false;
 		} else if (*letters == 'L') {
 			(void)cursor_u8(&data);
@@ -132,7 +144,7 @@ static bool augmentation_read(const struct cfi_table *table, struct cursor *c, c
 static bool cie_read(const struct cfi_table *table, uint64_t address, struct cie *out)
 {
 	struct cursor c;
-	*out = (struct cie){ .encoding = DW_EH_PE_absptr };
+	*out = (struct cie){ .encoding = PE_ABSPTR };
 	if (!record_at(table, address, &c) || cursor_u32(&c) != 0)
 		return false;
 	uint8_t version = cursor_u8(&c);
@@ -167,7 +179,7 @@ static bool fde_read(const struct cfi_table *table, uint64_t address, struct cfi
 	uint32_t distance = cursor_u32(&c);
 	if (c.bad || distance == 0 || !cie_read(table, field - distance, &cie))
 		return false;
-	if ((cie.encoding & DW_EH_PE_indirect) != 0 ||
+	if ((cie.encoding & PE_INDIRECT) != 0 ||
 	    !pointer_read(&c, &table->frames, table->bias, cie.encoding, &out->start) ||
 	    !pointer_read(&c, &table->frames, 0, cie.encoding & ENCODING_FORMAT, &length) ||
 	    length > UINT64_MAX - out->start)

@@ -244,7 +244,7 @@ static enum step step_caller(struct unwinder *u, struct unwind_state *s, struct 
 	if (step != STEP_STUCK)
 		return step;
 	/* A link register or word that is 0 is the bottom here as it is by rules. */
-	if (problem == NULL && (step_trampoline(u, s, caller) || (frame == 0 && step_bad_call(u, s, caller))))
+	if (problem == NULL && (step_trampoline(u, s, caller) || (s->exact && step_bad_call(u, s, caller))))
 		return STEP_CALLER;
 	/* Where code can be read, functions without information are more likely to keep the frame pointer chain
 	 * (generated code does) than the stack is to be free of old return addresses. */
@@ -303,7 +303,7 @@ void unwind_thread(struct unwinder *u, const struct core_thread *thread, struct 
 		struct unwind_frame *f = &frames[(*count)++];
 		size_t number = *count - 1;
 		frame_store(u, &s, f);
-		enum step step = step_caller(u, &s, &caller, s.exact ? 0 : number, why);
+		enum step step = step_caller(u, &s, &caller, number, why);
 		f->signal = s.signal;
 		f->cfa = step == STEP_CALLER ? s.cfa : 0;
 		if (u->symbols)

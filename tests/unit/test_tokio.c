@@ -584,9 +584,9 @@ static void chain_rings(void **state)
 	chain_follow(m->tk, F, m->coroutine, &c);
 	assert_int_equal(c.end, CHAIN_CYCLE);
 	assert_int_equal(c.count, 2);
-	for (uint64_t i = 0; i < 100; i++) {
-		put(m, F + i * 0x100, 4);
-		put(m, F + i * 0x100 + 8, F + (i + 1) * 0x100);
+	for (uint64_t i = 0; i < CHAIN_DEPTH + 10; i++) {
+		put(m, F + i * 0x40, 4);
+		put(m, F + i * 0x40 + 8, F + (i + 1) * 0x40);
 	}
 	chain_follow(m->tk, F, m->coroutine, &c);
 	assert_int_equal(c.end, CHAIN_DEEP);

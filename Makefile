@@ -50,6 +50,14 @@ units: $(UNITS)
 check: all units layers
 	@O=$(O) tests/run
 
+# On the recorded core, which needs neither cargo nor gdb nor the program itself.
+demo: all
+	@echo '$$ hansei-tasks -c example/recorded/core.zst -t example/recorded/example.tinfo' >&2
+	@$(O)/hansei-tasks -c example/recorded/core.zst -t example/recorded/example.tinfo -o table
+
+record: all
+	O=$(O) scripts/record
+
 layers:
 	@tests/layers
 
@@ -60,5 +68,5 @@ asan:
 clean:
 	rm -rf $(O)
 
-.PHONY: all units check layers asan clean
+.PHONY: all units check demo record layers asan clean
 .SECONDARY:

@@ -31,21 +31,81 @@ void impls_note(struct extractor *x, const char *type_name)
 	}
 }
 
+/* Legacy symbols of inherent methods spell the type's path in line: a::b::Type<T>::method::{{closure}}. The component
+ * before the method is the type, since DWARF says that the method stands in an impl block. A module may have the
+ * method's name, too: the last place counts. */
+static bool split_inline(const char *demangled, const char *method, size_t length, struct text_span *self)
+{
+	unsigned depth = 0;
+	bool found = false;
+	for (const char *at = demangled; *at != '\0'; at++) {
+		if (*at == '<')
+			depth++;
+		else if (*at == '>' && depth > 0 && at[-1] != '-')
+			depth--;
+		if (depth != 0 || at == demangled || strncmp(at, "::", 2) != 0 || strncmp(at + 2, method, length) != 0 ||
+		    strchr(":<", at[2 + length]) == NULL)
+			continue;
+		*self = (struct text_span){ demangled, (size_t)(at - demangled) };
+		found = true;
+	}
+	return found;
+}
+
+/* "a::b::<impl Trait for X>" and "a::b::<impl X>": impls in another module than the type's. */
+static void unwrap_impl(struct text_span *self)
+{
+	static const char opening[] = "<impl ", middle[] = " for ";
+	const char *end = self->at + self->length;
+	for (const char *at = self->at; at + sizeof opening - 1 < end; at++) {
+		if (memcmp(at, opening, sizeof opening - 1) != 0)
+			continue;
+		const char *from = at + sizeof opening - 1;
+		for (const char *m = from; m + sizeof middle - 1 < end; m++)
+			if (memcmp(m, middle, sizeof middle - 1) == 0)
+				from = m + sizeof middle - 1;
+		*self = (struct text_span){ from, (size_t)(end - from) - (end[-1] == '>') };
+		return;
+	}
+}
+
+static bool self_of(const char *demangled, const char *method, size_t length, struct text_span *self)
+{
+	struct impl_parts parts;
+	if (!impl_split(demangled, &parts)) {
+		if (demangled[0] == '<' || !split_inline(demangled, method, length, self))
+			return false;
+		unwrap_impl(self);
+		return true;
+	}
+	*self = parts.self;
+	return parts.method.length == length && memcmp(parts.method.at, method, length) == 0;
+}
+
+/* `&T`, `[T]`, `dyn Trait` and a bare type parameter (legacy names have `T` there) are no paths of a type: such a
+ * block keeps its number. */
+static bool is_type_path(const char *text, size_t length)
+{
+	if (length < 4 || memchr(text, ' ', length) != NULL || strchr("&*[(<", text[0]) != NULL || text[length - 1] == ':')
+		return false;
+	for (size_t i = 0; i + 1 < length; i++)
+		if (text[i] == ':' && text[i + 1] == ':')
+			return true;
+	return false;
+}
+
 /* Takes the self type from a symbol, if the method it names is the one of `method` (a DIE's name, or a component of
  * its path): else this is a function inside the method, with brackets of its own. */
 static void take_self(struct extractor *x, struct impl_request *impl, const char *linkage, const char *method)
 {
 	struct strbuf demangled = STRBUF_INIT;
-	struct impl_parts parts;
-	size_t name_length = strcspn(method, "<:");
-	if (rust_demangle_to(&demangled, linkage) && impl_split(demangled.text, &parts) &&
-	    parts.method.length == name_length && memcmp(parts.method.at, method, name_length) == 0) {
+	struct text_span self;
+	if (rust_demangle_to(&demangled, linkage) && self_of(demangled.text, method, strcspn(method, "<:"), &self)) {
 		size_t length = 0;
-		while (length < parts.self.length && parts.self.at[length] != '<')
+		while (length < self.length && self.at[length] != '<')
 			length++;
-		/* `&T`, `[T]`, `dyn Trait` and the like are no paths: such a block keeps its number. */
-		if (length != 0 && strchr("&*[(", parts.self.at[0]) == NULL && memchr(parts.self.at, ' ', length) == NULL)
-			impl->self = arena_strndup(&x->arena, parts.self.at, length);
+		if (is_type_path(self.at, length))
+			impl->self = arena_strndup(&x->arena, self.at, length);
 	}
 	strbuf_release(&demangled);
 }

@@ -4,6 +4,7 @@
 #define HANSEI_RECORDS_FRAME_CELLS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "out/column.h"
 

@@ -41,13 +41,18 @@ static const char *task_key(struct traces *traces, const struct task *task)
 	                     : arena_printf(&traces->arena, "0x%" PRIx64, task->address);
 }
 
+const char *trace_task_title(struct traces *traces, const struct task *task)
+{
+	return arena_printf(&traces->arena, "task %s", task_key(traces, task));
+}
+
 void trace_of_task(struct traces *traces, const struct task *task, struct trace *out)
 {
 	uint64_t future;
 	const char *key = task_key(traces, task);
 	out->task = *task;
 	out->ref = arena_printf(&traces->arena, "task/%s", key);
-	out->title = arena_printf(&traces->arena, "task %s", key);
+	out->title = trace_task_title(traces, task);
 	out->base = arena_printf(&traces->arena, "frame/%s", key);
 	out->held = NULL;
 	out->first = 0;

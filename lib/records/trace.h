@@ -41,6 +41,9 @@ struct error *trace_find(struct traces *traces, const struct ref *ref, struct tr
 /* The chain of a task that is at hand. */
 void trace_of_task(struct traces *traces, const struct task *task, struct trace *out);
 
+/* "task 5", "task 0x55d0c8". */
+const char *trace_task_title(struct traces *traces, const struct task *task);
+
 /* "frame/5.2" for a frame of the chain by its index there. */
 const char *trace_frame_ref(struct arena *arena, const char *base, const struct chain *chain, uint32_t index);
 /* The number that listings give it: 0 is the most recently polled. */

@@ -221,7 +221,12 @@ static void class_doubt(struct tokio *tk, struct task_class *c, const struct pai
 		bool readable = path_load(&tk->paths[VTABLE_POLL], tk->target, c->vtable, &code) == OUTCOME_VALUE;
 		c->state = CLASS_UNKNOWN;
 		c->name = readable ? arena_printf(&tk->arena, "<unknown: %s>", tokio_symbol_text(tk, code)) : "<unknown>";
-		c->problem = readable ? "its functions are not in the debug information" : "its vtable is not readable";
+		if (!readable)
+			c->problem = "its vtable is not readable";
+		else if (tk->target->join == JOIN_KEY && tk->target->executable == NULL)
+			c->problem = "the executable, which would name its functions, was not found";
+		else
+			c->problem = "its functions are not in the debug information";
 		return;
 	}
 	c->state = CLASS_AMBIGUOUS;

@@ -97,6 +97,8 @@ void tokio_free(struct tokio *tk)
 	map_release(&tk->polled);
 	map_release(&tk->generic);
 	map_release(&tk->root_of);
+	map_release(&tk->queues);
+	map_release(&tk->leaf_texts);
 	map_release(&tk->sites);
 	free(tk->warnings);
 	free(tk->runtimes);

@@ -60,6 +60,8 @@ struct tokio {
 	bool polled_read;
 	struct map generic;    /* (role, type) -> struct path * */
 	struct map root_of;    /* type -> enum path_root */
+	struct map queues;     /* semaphore address -> struct wake_queue * */
+	struct map leaf_texts; /* type -> "future NAME" */
 	struct map sites;      /* hash of (file, line) -> struct site_text * */
 };
 

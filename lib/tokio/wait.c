@@ -63,40 +63,62 @@ static void wait_task(struct tokio *tk, const struct frame *leaf, struct wait *o
 		out->text = arena_printf(&tk->arena, "the task at 0x%" PRIx64, header);
 }
 
-/* The waiters of a semaphore, oldest first: they are pushed at the front and served from the back, so the list is
- * reversed once its end was reached (src/sync/batch_semaphore.rs). */
-static void queue_read(struct tokio *tk, uint64_t semaphore, struct wait *out)
+struct wake_queue {
+	uint64_t *ids;
+	size_t count, capacity;
+	bool complete;
+};
+
+static void queue_add(struct tokio *tk, struct wake_queue *q, uint64_t id)
 {
-	uint64_t at, header, *ids = NULL;
-	size_t count = 0;
+	if (q->count == q->capacity) {
+		size_t capacity = q->capacity == 0 ? 4 : 2 * q->capacity;
+		uint64_t *grown = arena_array(&tk->arena, capacity, sizeof *grown);
+		if (q->count > 0)
+			memcpy(grown, q->ids, q->count * sizeof *grown);
+		q->ids = grown;
+		q->capacity = capacity;
+	}
+	q->ids[q->count++] = id;
+}
+
+/* The waiters of a semaphore, oldest first: they are pushed at the front and served from the back, so the list is
+ * turned round (src/sync/batch_semaphore.rs). */
+static void queue_read(struct tokio *tk, uint64_t semaphore, struct wake_queue *q)
+{
+	uint64_t at, header, known;
 	struct map seen = MAP_INIT;
 	enum outcome outcome = path_load(&tk->paths[SEMAPHORE_QUEUE], tk->target, semaphore, &at);
-	for (; outcome == OUTCOME_VALUE && at != 0 && count < QUEUE_MAX; count++) {
-		uint64_t known;
-		if (map_get(&seen, at, &known))
-			break;
-		map_set(&seen, at, count);
+	while (outcome == OUTCOME_VALUE && at != 0 && q->count < QUEUE_MAX && !map_get(&seen, at, &known)) {
+		map_set(&seen, at, q->count);
 		if (path_load(&tk->paths[WAITER_WAKER_DATA], tk->target, at, &header) != OUTCOME_VALUE)
 			header = 0;
-		if ((count & (count - 1)) == 0) { /* room for 1, 2, 4 … */
-			uint64_t *grown = arena_array(&tk->arena, count == 0 ? 1 : 2 * count, sizeof *grown);
-			if (count > 0)
-				memcpy(grown, ids, count * sizeof *grown);
-			ids = grown;
-		}
 		const struct task *task = header == 0 ? NULL : tokio_task_by_address(tk, header);
-		ids[count] = task == NULL ? 0 : task->id;
+		queue_add(tk, q, task == NULL ? 0 : task->id);
 		outcome = path_load(&tk->paths[WAITER_NEXT], tk->target, at, &at);
 	}
 	map_release(&seen);
-	for (size_t i = 0; i < count / 2; i++) {
-		uint64_t swap = ids[i];
-		ids[i] = ids[count - 1 - i];
-		ids[count - 1 - i] = swap;
+	for (size_t i = 0; i < q->count / 2; i++) {
+		uint64_t swap = q->ids[i];
+		q->ids[i] = q->ids[q->count - 1 - i];
+		q->ids[q->count - 1 - i] = swap;
 	}
-	out->queue = ids;
-	out->queue_count = (uint32_t)count;
-	out->queue_complete = outcome == OUTCOME_VARIANT || (outcome == OUTCOME_VALUE && at == 0);
+	q->complete = outcome == OUTCOME_VARIANT;
+	if (!q->complete)
+		tokio_lack(tk, "the wake queue of the semaphore at 0x%" PRIx64 " cannot be followed beyond 0x%" PRIx64,
+		           semaphore, at);
+}
+
+/* Read once per semaphore: a thousand tasks may wait for one. */
+static const struct wake_queue *queue_of(struct tokio *tk, uint64_t semaphore)
+{
+	uint64_t known;
+	if (map_get(&tk->queues, semaphore, &known))
+		return (const struct wake_queue *)(uintptr_t)known;
+	struct wake_queue *q = arena_alloc(&tk->arena, sizeof *q);
+	queue_read(tk, semaphore, q);
+	map_set(&tk->queues, semaphore, (uintptr_t)q);
+	return q;
 }
 
 struct owner_row {
@@ -160,22 +182,29 @@ static void wait_semaphore(struct tokio *tk, const struct chain *chain, const st
 	out->resource = semaphore;
 	out->has_permits = true;
 	out->available = permits >> SEMAPHORE_PERMIT_SHIFT;
-	queue_read(tk, semaphore, out);
+	const struct wake_queue *q = queue_of(tk, semaphore);
+	out->queue = q->ids;
+	out->queue_count = (uint32_t)q->count;
+	out->queue_complete = q->complete;
 	semaphore_text(tk, owner != NULL ? owner->name : NULL, semaphore, out);
 }
 
 /* A future that nobody decodes is named. */
-static void wait_named(struct tokio *tk, const struct frame *leaf, struct wait *out)
+static const char *leaf_text(struct tokio *tk, uint32_t type)
 {
-	out->kind = WAIT_UNKNOWN;
-	out->text = arena_printf(&tk->arena, "future %s",
-	                         tokio_type_name(tk, chain_leaf_type(tk, leaf->type), false));
+	uint64_t known;
+	if (map_get(&tk->leaf_texts, type, &known))
+		return (const char *)(uintptr_t)known;
+	const char *name = tokio_type_name(tk, chain_leaf_type(tk, type), false);
+	const char *text = arena_printf(&tk->arena, "future %s", name);
+	map_set(&tk->leaf_texts, type, (uintptr_t)text);
+	return text;
 }
 
 static void wait_leaf(struct tokio *tk, const struct chain *chain, struct wait *out)
 {
 	const struct frame *leaf = &chain->frames[chain->count - 1];
-	wait_named(tk, leaf, out);
+	out->text = NULL;
 	switch (tokio_root_of(tk, leaf->type)) {
 	case ROOT_SLEEP:
 		wait_timer(tk, leaf->address, out);
@@ -192,6 +221,8 @@ static void wait_leaf(struct tokio *tk, const struct chain *chain, struct wait *
 	default:
 		break;
 	}
+	if (out->text == NULL)
+		out->text = leaf_text(tk, leaf->type);
 }
 
 /* A future that is never ready: unless a timeout around it ends the wait; of several the first to fire. */

@@ -286,6 +286,24 @@ truth_tasks()
 	grep '^task' "$1" | grep -v 'owned=0' | cut -f 2-5 | sort -n
 }
 
+# truth_deepest FILE: the same, but with the site of the innermost future of the chain, as long as that is
+# one: the branches of a select or join count as none.
+truth_deepest()
+{
+	awk -F '\t' -v OFS='\t' '
+		$1 == "frame" && !/\tbranch=/ { deepest[$2] = $4 }
+		$1 == "task" { line[$2] = $0 }
+		END {
+			for (id in line) {
+				$0 = line[id]
+				if (id in deepest)
+					$5 = deepest[id]
+				print
+			}
+		}' "$1" >"$BATS_TEST_TMPDIR/deepest.tsv"
+	truth_tasks "$BATS_TEST_TMPDIR/deepest.tsv"
+}
+
 # truth_field LINE KEY: the value of key=value in a line of ground truth.
 truth_field()
 {

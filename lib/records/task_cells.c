@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/arena.h"
+#include "base/number.h"
 #include "base/strbuf.h"
 #include "out/json.h"
 #include "tinfo/tinfo.h"
@@ -40,8 +41,7 @@ const struct column TASK_COLUMNS[TASK_COLUMN_COUNT] = {
 
 const char *task_reference(struct arena *arena, const struct task *task)
 {
-	return task->id != 0 ? arena_printf(arena, "task/%" PRIu64, task->id)
-	                     : arena_printf(arena, "task/0x%" PRIx64, task->address);
+	return task->id != 0 ? arena_number(arena, "task/", task->id) : arena_address(arena, "task/", task->address);
 }
 
 static const char *resource_word(enum wait_kind kind)
@@ -68,11 +68,15 @@ static void key_text(struct json *j, const char *key, const char *value)
 	json_string(j, value);
 }
 
-static void key_reference(struct json *j, const char *key, const char *kind, const char *format, uint64_t value)
+static void key_reference(struct json *j, const char *key, const char *kind, bool by_address, uint64_t value)
 {
 	struct strbuf text = STRBUF_INIT;
-	strbuf_addf(&text, "%s/", kind);
-	strbuf_addf(&text, format, value);
+	strbuf_adds(&text, kind);
+	strbuf_addc(&text, '/');
+	if (by_address)
+		strbuf_add_address(&text, value);
+	else
+		strbuf_add_number(&text, value);
 	if (key != NULL)
 		json_key(j, key);
 	json_string(j, text.text);
@@ -85,7 +89,7 @@ void wait_json(struct json *j, const struct wait *wait)
 	key_text(j, "kind", wait_kind_text(wait->kind));
 	key_text(j, "text", wait->text);
 	if (wait->resource != 0 && resource_word(wait->kind) != NULL)
-		key_reference(j, "resource", resource_word(wait->kind), "0x%" PRIx64, wait->resource);
+		key_reference(j, "resource", resource_word(wait->kind), true, wait->resource);
 	if (wait->has_permits) {
 		json_key(j, "requested");
 		json_u64(j, wait->requested);
@@ -94,13 +98,13 @@ void wait_json(struct json *j, const struct wait *wait)
 		json_key(j, "queue");
 		json_array(j);
 		for (uint32_t i = 0; i < wait->queue_count; i++)
-			key_reference(j, NULL, "task", "%" PRIu64, wait->queue[i]);
+			key_reference(j, NULL, "task", false, wait->queue[i]);
 		json_array_end(j);
 	}
 	if (wait->task_id != 0)
-		key_reference(j, "task", "task", "%" PRIu64, wait->task_id);
+		key_reference(j, "task", "task", false, wait->task_id);
 	else if (wait->task != 0)
-		key_reference(j, "task", "task", "0x%" PRIx64, wait->task);
+		key_reference(j, "task", "task", true, wait->task);
 	if (wait->has_deadline) {
 		json_key(j, "deadline_ns");
 		json_u64(j, wait->deadline_ns);
@@ -143,19 +147,19 @@ void task_cells(struct arena *arena, const struct task_record *record, bool with
 	memset(cells, 0, TASK_COLUMN_COUNT * sizeof *cells);
 	cells[TASK_REF].text = task_reference(arena, task);
 	if (task->id != 0)
-		cells[TASK_ID].text = arena_printf(arena, "%" PRIu64, task->id);
+		cells[TASK_ID].text = arena_number(arena, "", task->id);
 	cells[TASK_STATE].text = record->state;
 	if (task->runtime != TINFO_NONE)
-		cells[TASK_RUNTIME].text = arena_printf(arena, "runtime/%" PRIu32, task->runtime);
+		cells[TASK_RUNTIME].text = arena_number(arena, "runtime/", task->runtime);
 	cells[TASK_AWAITING].text = record->awaiting;
 	cells[TASK_WAITING_ON] = wait_cell(arena, &record->wait, with_json);
 	cells[TASK_FUTURE].text = record->future;
 	cells[TASK_TYPE].text = record->type;
-	cells[TASK_ADDRESS].text = arena_printf(arena, "0x%" PRIx64, task->address);
+	cells[TASK_ADDRESS].text = arena_address(arena, "", task->address);
 	if (task->lwp != 0)
-		cells[TASK_LWP].text = arena_printf(arena, "%" PRIu32, task->lwp);
+		cells[TASK_LWP].text = arena_number(arena, "", task->lwp);
 	cells[TASK_SPAWNED].text = record->spawned;
 	cells[TASK_DEFINED].text = record->defined;
 	if (record->has_size)
-		cells[TASK_SIZE].text = arena_printf(arena, "%" PRIu64, record->size);
+		cells[TASK_SIZE].text = arena_number(arena, "", record->size);
 }

@@ -23,10 +23,9 @@ struct tinfo;
 enum tinfo_table {
 	TABLE_META,       /* provenance: key/value texts */
 	TABLE_STRINGS,    /* one blob of NUL-terminated texts, sorted: equal texts have equal offsets */
-	TABLE_TYPES,
-	TABLE_MEMBERS,    /* of structs and unions, in declaration order */
-	TABLE_VARIANTS,   /* of enums, C-like enums and coroutines */
-	TABLE_NAMES,      /* type ids sorted by name */
+	TABLE_TYPES,      /* sorted by name */
+	TABLE_MEMBERS,    /* of structs and unions, grouped by type, in declaration order */
+	TABLE_VARIANTS,   /* of enums, C-like enums and coroutines, grouped by type */
 	TABLE_FUNCTIONS,  /* sorted by key, then address */
 	TABLE_ADDRESSES,  /* function ids sorted by address; only those that have one */
 	TABLE_VTABLES,    /* trait object vtables, sorted by address */
@@ -194,7 +193,7 @@ struct local tinfo_local(struct tinfo *ti, uint32_t index);
 struct crate tinfo_crate(struct tinfo *ti, uint32_t index);
 struct symbol_key tinfo_symbol(struct tinfo *ti, uint32_t index);
 
-/* Look-ups. Each returns the number of hits and the first index of a run (in TABLE_NAMES, TABLE_FUNCTIONS,
+/* Look-ups. Each returns the number of hits and the first index of a run (in TABLE_TYPES, TABLE_FUNCTIONS,
  * TABLE_ADDRESSES order); tinfo_nth_* turns run positions into ids. */
 uint32_t tinfo_types_named(struct tinfo *ti, const char *name, uint32_t *first);
 uint32_t tinfo_types_prefixed(struct tinfo *ti, const char *prefix, uint32_t *first); /* names that start so */

@@ -6,6 +6,8 @@
 
 #include "base/error.h"
 
+enum { TYPE_SIZE = 44, MEMBER_SIZE = 20, VARIANT_SIZE = 44 }; /* of TABLE_SHAPES */
+
 /* What a record is sorted by: two or three numbers, then (when size is not 0) its bytes, then its place. */
 struct order {
 	uint64_t key[3];
@@ -130,6 +132,85 @@ static void rows_thin(struct rows *rows, enum tinfo_table table)
 	rows->count = count;
 }
 
+/* Sorts by the upper halves; what is equal stays in its order. Radix sort, a byte at a time: there may be hundreds of
+ * thousands of types. `spare` has room for as many. */
+static void halves_sort(uint64_t *keys, uint64_t *spare, size_t count)
+{
+	for (unsigned shift = 32; shift < 64; shift += 8) {
+		size_t starts[257] = { 0 };
+		for (size_t i = 0; i < count; i++)
+			starts[(keys[i] >> shift & 0xff) + 1]++;
+		for (size_t i = 1; i < 256; i++)
+			starts[i] += starts[i - 1];
+		for (size_t i = 0; i < count; i++)
+			spare[starts[keys[i] >> shift & 0xff]++] = keys[i];
+		uint64_t *sorted = spare;
+		spare = keys;
+		keys = sorted;
+	}
+}
+
+/* Copies a type's run of members or variants to the end of the table's new order; its place there. */
+static uint32_t run_move(struct rows *from, struct rows *to, size_t size, uint32_t first, uint32_t count)
+{
+	uint32_t place = (uint32_t)to->count;
+	if (count != 0)
+		memcpy(to->bytes + to->count * size, from->bytes + first * size, count * size);
+	to->count += count;
+	return place;
+}
+
+/* Puts types in the order of their names, and members and variants in the order of their types: names need no index
+ * then, and what is next to each other is alike, which is a quarter of the file. (*places)[old id] is the new one. */
+static struct error *types_sort(struct tinfo_build *b, uint32_t **places)
+{
+	struct rows *types = &b->rows[TABLE_TYPES], sorted = { malloc(types->count * TYPE_SIZE + 1), types->count, types->count };
+	struct rows *members = &b->rows[TABLE_MEMBERS], new_members = { malloc(members->count * MEMBER_SIZE + 1), 0, members->count };
+	struct rows *variants = &b->rows[TABLE_VARIANTS], new_variants = { malloc(variants->count * VARIANT_SIZE + 1), 0, variants->count };
+	uint64_t *keys = malloc(2 * types->count * sizeof *keys + 1);
+	*places = malloc(types->count * sizeof **places + 1);
+	if (sorted.bytes == NULL || new_members.bytes == NULL || new_variants.bytes == NULL || keys == NULL || *places == NULL) {
+		free(sorted.bytes);
+		free(new_members.bytes);
+		free(new_variants.bytes);
+		free(keys);
+		return error_memory();
+	}
+	for (size_t i = 0; i < types->count; i++)
+		keys[i] = (uint64_t)get_u32(types->bytes + i * TYPE_SIZE) << 32 | i;
+	halves_sort(keys, keys + types->count, types->count);
+	for (size_t i = 0; i < types->count; i++) {
+		uint32_t old = keys[i] & 0xffffffffu;
+		unsigned char *type = memcpy(sorted.bytes + i * TYPE_SIZE, types->bytes + old * (size_t)TYPE_SIZE, TYPE_SIZE);
+		bool of_variants = type[4] == TYPE_ENUM || type[4] == TYPE_CENUM;
+		uint32_t first = get_u32(type + 16), count = get_u32(type + 20);
+		store_uint(type + 16, of_variants ? run_move(variants, &new_variants, VARIANT_SIZE, first, count)
+						  : run_move(members, &new_members, MEMBER_SIZE, first, count), 4);
+		(*places)[old] = (uint32_t)i;
+	}
+	free(keys);
+	free(types->bytes);
+	free(members->bytes);
+	free(variants->bytes);
+	*types = sorted;
+	*members = new_members;
+	*variants = new_variants;
+	return NULL;
+}
+
+/* Renames the types that a table refers to. */
+static void types_rename(struct rows *rows, const struct table_shape *shape, const uint32_t *places)
+{
+	for (uint32_t at = 0, field = 0; shape->fields[field] != 0; at += field_width(shape->fields[field++])) {
+		if (shape->fields[field] != 'T')
+			continue;
+		unsigned char *place = rows->bytes + at;
+		for (size_t i = 0; i < rows->count; i++, place += shape->size)
+			if (get_u32(place) != TINFO_NONE)
+				store_uint(place, places[get_u32(place)], 4);
+	}
+}
+
 /* Instances name functions by provisional ids, and their constants stand in the order they were added: renames the
  * first and lays the second out in the order of the instances. */
 static struct error *instances_finish(struct tinfo_build *b, const uint32_t *places)
@@ -162,33 +243,6 @@ static struct error *instances_finish(struct tinfo_build *b, const uint32_t *pla
 	rows->count = kept;
 	free(constants->bytes);
 	*constants = (struct rows){ moved, end, end };
-	return NULL;
-}
-
-static int u64_compare(const void *left, const void *right)
-{
-	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
-	return a < b ? -1 : a > b;
-}
-
-/* Type ids in the order of their names, then of themselves. */
-static struct error *names_make(struct tinfo_build *b)
-{
-	const struct rows *types = &b->rows[TABLE_TYPES];
-	struct rows *names = &b->rows[TABLE_NAMES];
-	uint64_t *keys = malloc(types->count * sizeof *keys + 1);
-	names->bytes = malloc(types->count * 4 + 1);
-	if (keys == NULL || names->bytes == NULL) {
-		free(keys);
-		return error_memory();
-	}
-	for (size_t i = 0; i < types->count; i++)
-		keys[i] = (uint64_t)get_u32(types->bytes + i * TABLE_SHAPES[TABLE_TYPES].size) << 32 | i;
-	qsort(keys, types->count, sizeof *keys, u64_compare);
-	for (size_t i = 0; i < types->count; i++)
-		store_uint(names->bytes + i * 4, keys[i] & 0xffffffffu, 4);
-	names->count = names->capacity = types->count;
-	free(keys);
 	return NULL;
 }
 
@@ -227,6 +281,12 @@ static struct error *tables_finish(struct tinfo_build *b, const uint32_t *offset
 			texts_patch(&b->rows[table], &TABLE_SHAPES[table], offsets);
 	}
 	if (err == NULL)
+		err = types_sort(b, &places);
+	for (int table = 0; table < TABLE_COUNT && err == NULL; table++)
+		types_rename(&b->rows[table], &TABLE_SHAPES[table], places);
+	free(places);
+	places = NULL;
+	if (err == NULL)
 		err = rows_sort(&b->rows[TABLE_FUNCTIONS], TABLE_FUNCTIONS, &places);
 	if (err == NULL)
 		err = instances_finish(b, places);
@@ -234,8 +294,6 @@ static struct error *tables_finish(struct tinfo_build *b, const uint32_t *offset
 	for (int table = 0; table < TABLE_COUNT && err == NULL; table++)
 		if (ORDER_RULES[table].key[0].width != 0 && table != TABLE_FUNCTIONS && table != TABLE_INSTANCES)
 			err = rows_sort(&b->rows[table], (enum tinfo_table)table, NULL);
-	if (err == NULL)
-		err = names_make(b);
 	if (err == NULL)
 		err = addresses_make(b);
 	if (err != NULL)
@@ -255,7 +313,7 @@ static struct tinfo *model_make(struct tinfo_build *b)
 		struct rows *rows = &b->rows[i];
 		ti->sections[i] = (struct section){
 			.present = true,
-			.stride = TABLE_SHAPES[i].size,
+			.coding = { .stride = TABLE_SHAPES[i].size },
 			.count = (uint32_t)rows->count,
 			.size = rows->count * (uint64_t)TABLE_SHAPES[i].size,
 			.data = rows->bytes,

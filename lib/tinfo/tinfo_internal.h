@@ -17,20 +17,30 @@ enum {
 	HEADER_SIZE = 48,
 	ENTRY_SIZE = 72,             /* one directory entry */
 	FRAME_ENTRY_SIZE = 12,       /* compressed length, checksum */
-	FRAME_CONTENT = 64 * 1024,   /* what we write; what is read is said in the directory */
+	FRAME_CONTENT = 64 * 1024,   /* about what we write; what is read is said in the directory */
 	FRAME_CONTENT_MAX = 1 << 24, /* what we agree to read */
 	DIRECTORY_MAX = 4096,        /* sections */
+	RECORD_MAX = 4096,           /* bytes of one record */
 	TEXT_MAX = 1 << 20,          /* bytes of one text, NUL included: bounds every search for an end */
 };
 
 /* All content of one file together; names are addressed by 32 bits, so no honest file is larger. */
 #define CONTENT_MAX ((uint64_t)1 << 32)
 
+/* How content stands in its frames, below the compression: tinfo_codec.c. */
+enum encoding { ENCODING_PLAIN, ENCODING_RECORDS, ENCODING_TEXTS, ENCODING_COUNT };
+
+struct coding {
+	enum encoding encoding;
+	uint32_t stride;      /* bytes a record; ENCODING_RECORDS: a multiple of 4, and frames hold whole records */
+	uint32_t differences; /* ENCODING_RECORDS: bit n: word n of a record is stored as a difference */
+};
+
 enum frame_state { FRAME_UNTOUCHED, FRAME_DONE, FRAME_BAD };
 
 struct section {
 	bool present;
-	uint32_t stride;     /* bytes a record; a newer minor version may append fields to ours */
+	struct coding coding;
 	uint32_t count;      /* records; bytes for the strings */
 	uint64_t size;       /* bytes of content, stride * count */
 	unsigned char *data; /* owned; NULL until something is touched */
@@ -51,6 +61,8 @@ struct tinfo {
 	size_t map_size;
 	char *path;  /* NULL: built in memory */
 	void *dctx;  /* ZSTD_DCtx, made when the first frame is inflated */
+	unsigned char *scratch; /* a frame between inflating and decoding */
+	size_t scratch_size;
 	char *fault; /* NULL: none so far */
 	uint32_t names[NAME_CACHE]; /* offsets of texts that were looked for, by hash; 0 empty */
 };
@@ -60,10 +72,18 @@ struct tinfo {
 struct table_shape {
 	const char *name;
 	const char *fields;
-	uint32_t size; /* bytes of a record */
+	uint32_t size;        /* bytes of a record */
+	uint32_t differences; /* as in struct coding: what measuring found to be smaller so */
 };
 extern const struct table_shape TABLE_SHAPES[TABLE_COUNT];
 uint32_t field_width(char field);
+
+/* Encodes a frame's content into out (codec_bound bytes); its length. */
+size_t codec_encode(const struct coding *coding, const unsigned char *content, size_t length, unsigned char *out);
+/* The reverse; false when the coded bytes do not give exactly `length` bytes of content. */
+bool codec_decode(const struct coding *coding, const unsigned char *coded, size_t coded_length, unsigned char *out,
+		  size_t length);
+size_t codec_bound(size_t content);
 
 /* Bytes offset .. offset + length of a section, inflated; NULL with a fault noted. */
 const unsigned char *section_bytes(struct tinfo *ti, enum tinfo_table table, uint64_t offset, uint64_t length);

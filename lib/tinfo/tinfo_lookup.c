@@ -91,7 +91,7 @@ static uint64_t key_at(struct tinfo *ti, enum tinfo_table table, uint32_t index,
 
 static uint64_t name_key(struct tinfo *ti, uint32_t position)
 {
-	return key_at(ti, TABLE_TYPES, tinfo_nth_named(ti, position), 0, 4);
+	return key_at(ti, TABLE_TYPES, position, 0, 4);
 }
 
 static uint64_t function_key(struct tinfo *ti, uint32_t position)
@@ -151,26 +151,23 @@ static uint32_t key_range(struct tinfo *ti, enum tinfo_table table, key_reader r
 	return (to == 0 ? count : lower_bound(ti, read, end, count, to)) - *first;
 }
 
-/* The id at a position of an index table. */
-static uint32_t index_id(struct tinfo *ti, enum tinfo_table table, uint32_t position, enum tinfo_table of)
-{
-	const unsigned char *record = section_record(ti, table, position);
-	uint32_t id = record == NULL ? TINFO_NONE : get_u32(record);
-	if (record == NULL || id < ti->sections[of].count)
-		return id;
-	tinfo_fault_set(ti, table, "record %u: refers to %u of %u %s", position, id, ti->sections[of].count,
-			TABLE_SHAPES[of].name);
-	return TINFO_NONE;
-}
-
 uint32_t tinfo_nth_named(struct tinfo *ti, uint32_t position)
 {
-	return index_id(ti, TABLE_NAMES, position, TABLE_TYPES);
+	uint32_t count = ti->sections[TABLE_TYPES].count;
+	if (position < count)
+		return position; /* types are sorted by name */
+	tinfo_fault_set(ti, TABLE_TYPES, "there is no record %u, only %u", position, count);
+	return TINFO_NONE;
 }
 
 uint32_t tinfo_nth_address(struct tinfo *ti, uint32_t position)
 {
-	return index_id(ti, TABLE_ADDRESSES, position, TABLE_FUNCTIONS);
+	const unsigned char *record = section_record(ti, TABLE_ADDRESSES, position);
+	uint32_t id = record == NULL ? TINFO_NONE : get_u32(record), count = ti->sections[TABLE_FUNCTIONS].count;
+	if (record == NULL || id < count)
+		return id;
+	tinfo_fault_set(ti, TABLE_ADDRESSES, "record %u: refers to %u of %u functions", position, id, count);
+	return TINFO_NONE;
 }
 
 uint32_t tinfo_types_named(struct tinfo *ti, const char *name, uint32_t *first)
@@ -179,7 +176,7 @@ uint32_t tinfo_types_named(struct tinfo *ti, const char *name, uint32_t *first)
 	*first = 0;
 	if (!text_find(ti, name, strlen(name), &offset))
 		return 0;
-	return key_range(ti, TABLE_NAMES, name_key, offset, (uint64_t)offset + 1, first);
+	return key_range(ti, TABLE_TYPES, name_key, offset, (uint64_t)offset + 1, first);
 }
 
 uint32_t tinfo_types_prefixed(struct tinfo *ti, const char *prefix, uint32_t *first)
@@ -189,7 +186,7 @@ uint32_t tinfo_types_prefixed(struct tinfo *ti, const char *prefix, uint32_t *fi
 	*first = 0;
 	if (!text_bound(ti, prefix, length, false, &from) || !text_bound(ti, prefix, length, true, &to) || from >= to)
 		return 0;
-	return key_range(ti, TABLE_NAMES, name_key, from, to, first);
+	return key_range(ti, TABLE_TYPES, name_key, from, to, first);
 }
 
 uint32_t tinfo_functions_keyed(struct tinfo *ti, uint64_t key, uint32_t *first)

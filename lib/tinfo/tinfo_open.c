@@ -53,7 +53,7 @@ struct entry {
 	uint64_t count, size;
 	uint32_t frame_size, frame_count;
 	uint64_t table, table_hash, start, stored;
-	uint32_t encoding;
+	uint32_t encoding, differences;
 };
 
 static struct entry entry_read(const unsigned char *at)
@@ -70,6 +70,7 @@ static struct entry entry_read(const unsigned char *at)
 		.start = get_u64(at + 48),
 		.stored = get_u64(at + 56),
 		.encoding = get_u32(at + 64),
+		.differences = get_u32(at + 68),
 	};
 }
 
@@ -81,10 +82,14 @@ static const char *entry_fault(const struct tinfo *ti, const struct entry *entry
 		return "there are two of it";
 	if (entry->number == TABLE_STRINGS ? entry->stride != 1 : entry->stride < least)
 		return "its records are shorter than they can be";
+	if (entry->stride > RECORD_MAX)
+		return "its records are longer than they can be";
 	if (entry->count >= TINFO_NONE || entry->size != entry->count * entry->stride || entry->size > CONTENT_MAX)
 		return "its size is not that of its records";
 	if (entry->frame_size == 0 || entry->frame_size > FRAME_CONTENT_MAX)
 		return "its frames have an impossible size";
+	if (entry->encoding == ENCODING_RECORDS && (entry->stride % 4 != 0 || entry->frame_size % entry->stride != 0))
+		return "its frames do not hold whole records";
 	if (entry->frame_count != entry->size / entry->frame_size + (entry->size % entry->frame_size != 0))
 		return "its frames do not add up to its size";
 	if (!inside(ti, entry->table, (uint64_t)entry->frame_count * FRAME_ENTRY_SIZE))
@@ -100,14 +105,15 @@ static struct error *section_open(struct tinfo *ti, const struct entry *entry)
 {
 	struct section *section = &ti->sections[entry->number];
 	const char *name = TABLE_SHAPES[entry->number].name;
-	if (entry->encoding != 0)
-		return error_new(ERROR_UNSUPPORTED, "section %s: has encoding %u, only 0 is known", name, entry->encoding);
+	if (entry->encoding >= ENCODING_COUNT)
+		return error_new(ERROR_UNSUPPORTED, "section %s: has encoding %u, which this program does not know", name,
+				 entry->encoding);
 	const char *fault = entry_fault(ti, entry);
 	if (fault != NULL)
 		return error_new(ERROR_DATA, "section %s: %s", name, fault);
 	*section = (struct section){
 		.present = true,
-		.stride = entry->stride,
+		.coding = { (enum encoding)entry->encoding, entry->stride, entry->differences },
 		.count = (uint32_t)entry->count,
 		.size = entry->size,
 		.frame_size = entry->frame_size,

@@ -47,7 +47,13 @@ static const char *frame_fill(struct tinfo *ti, struct section *section, uint32_
 		section->data = malloc((size_t)section->size);
 	if (ti->dctx == NULL)
 		ti->dctx = ZSTD_createDCtx();
-	if (section->data == NULL || ti->dctx == NULL)
+	size_t scratch_size = codec_bound(section->frame_size);
+	if (ti->scratch_size < scratch_size) {
+		free(ti->scratch);
+		ti->scratch = malloc(scratch_size);
+		ti->scratch_size = ti->scratch == NULL ? 0 : scratch_size;
+	}
+	if (section->data == NULL || ti->dctx == NULL || ti->scratch == NULL)
 		return "out of memory";
 	uint64_t start = section->starts[frame];
 	uint64_t stored = section->starts[frame + 1] - start;
@@ -56,11 +62,11 @@ static const char *frame_fill(struct tinfo *ti, struct section *section, uint32_
 		return "the checksum does not fit";
 	size_t length = (size_t)frame_length(section, frame);
 	unsigned char *to = section->data + (uint64_t)frame * section->frame_size;
-	size_t got = ZSTD_decompressDCtx(ti->dctx, to, length, from, (size_t)stored);
+	size_t got = ZSTD_decompressDCtx(ti->dctx, ti->scratch, codec_bound(length), from, (size_t)stored);
 	if (ZSTD_isError(got))
 		return ZSTD_getErrorName(got);
-	if (got != length)
-		return "inflates to fewer bytes than the directory says";
+	if (!codec_decode(&section->coding, ti->scratch, got, to, length))
+		return "does not decode to what the directory says";
 	if (section->ends != NULL) {
 		size_t end = length;
 		while (end != 0 && to[end - 1] != 0)
@@ -109,7 +115,7 @@ const unsigned char *section_record(struct tinfo *ti, enum tinfo_table table, ui
 		tinfo_fault_set(ti, table, "there is no record %u, only %u", index, section->count);
 		return NULL;
 	}
-	return section_bytes(ti, table, (uint64_t)index * section->stride, section->stride);
+	return section_bytes(ti, table, (uint64_t)index * section->coding.stride, section->coding.stride);
 }
 
 bool section_inflate_all(struct tinfo *ti, enum tinfo_table table)
@@ -173,6 +179,7 @@ void tinfo_free(struct tinfo *ti)
 	if (ti->map != NULL)
 		munmap((void *)(uintptr_t)ti->map, ti->map_size);
 	ZSTD_freeDCtx(ti->dctx);
+	free(ti->scratch);
 	free(ti->path);
 	free(ti->fault);
 	free(ti);

@@ -20,6 +20,7 @@
 enum { THREADS_MAX = 16, LEVEL = 12 };
 
 struct frame {
+	const struct coding *coding;
 	const unsigned char *content;
 	size_t length;
 	unsigned char *stored; /* malloc'd */
@@ -28,15 +29,17 @@ struct frame {
 };
 
 struct job {
+	struct coding codings[TABLE_COUNT];
 	struct frame *frames;
-	size_t count, biggest; /* biggest: content bytes of the largest frame */
+	size_t count;
 	atomic_size_t next;
 	atomic_bool failed;
 };
 
-static bool frame_compress(ZSTD_CCtx *cctx, struct frame *frame, unsigned char *buffer, size_t size)
+static bool frame_compress(ZSTD_CCtx *cctx, struct frame *frame, unsigned char *coded, unsigned char *buffer, size_t size)
 {
-	size_t length = ZSTD_compressCCtx(cctx, buffer, size, frame->content, frame->length, LEVEL);
+	size_t coded_length = codec_encode(frame->coding, frame->content, frame->length, coded);
+	size_t length = ZSTD_compressCCtx(cctx, buffer, size, coded, coded_length, LEVEL);
 	if (ZSTD_isError(length))
 		return false;
 	frame->stored = malloc(length);
@@ -51,19 +54,20 @@ static bool frame_compress(ZSTD_CCtx *cctx, struct frame *frame, unsigned char *
 static void *job_work(void *context)
 {
 	struct job *job = context;
-	size_t size = ZSTD_compressBound(job->biggest);
-	unsigned char *buffer = malloc(size);
+	size_t size = ZSTD_compressBound(codec_bound(FRAME_CONTENT));
+	unsigned char *coded = malloc(codec_bound(FRAME_CONTENT)), *buffer = malloc(size);
 	ZSTD_CCtx *cctx = ZSTD_createCCtx();
-	bool good = buffer != NULL && cctx != NULL;
+	bool good = coded != NULL && buffer != NULL && cctx != NULL;
 	while (good && !atomic_load(&job->failed)) {
 		size_t i = atomic_fetch_add(&job->next, 1);
 		if (i >= job->count)
 			break;
-		good = frame_compress(cctx, &job->frames[i], buffer, size);
+		good = frame_compress(cctx, &job->frames[i], coded, buffer, size);
 	}
 	if (!good)
 		atomic_store(&job->failed, true);
 	ZSTD_freeCCtx(cctx);
+	free(coded);
 	free(buffer);
 	return NULL;
 }
@@ -84,9 +88,25 @@ static struct error *job_run(struct job *job)
 	return atomic_load(&job->failed) ? error_memory() : NULL;
 }
 
+/* How we write a section, whatever it was read from. */
+static struct coding coding_of(const struct tinfo *ti, int table)
+{
+	uint32_t stride = ti->sections[table].coding.stride;
+	if (table == TABLE_STRINGS)
+		return (struct coding){ ENCODING_TEXTS, stride, 0 };
+	return (struct coding){ stride % 4 == 0 ? ENCODING_RECORDS : ENCODING_PLAIN, stride, TABLE_SHAPES[table].differences };
+}
+
+/* Content bytes of a frame: whole records. */
+static size_t frame_size_of(const struct section *section)
+{
+	return FRAME_CONTENT / section->coding.stride * section->coding.stride;
+}
+
 static size_t frame_count_of(const struct section *section)
 {
-	return section->present ? (size_t)((section->size + FRAME_CONTENT - 1) / FRAME_CONTENT) : 0;
+	size_t size = section->present ? frame_size_of(section) : 1;
+	return section->present ? (size_t)((section->size + size - 1) / size) : 0;
 }
 
 static struct error *frames_make(struct tinfo *ti, struct job *job)
@@ -102,13 +122,17 @@ static struct error *frames_make(struct tinfo *ti, struct job *job)
 	size_t at = 0;
 	for (int table = 0; table < TABLE_COUNT; table++) {
 		const struct section *section = &ti->sections[table];
-		for (uint64_t start = 0; section->present && start < section->size; start += FRAME_CONTENT) {
-			uint64_t left = section->size - start;
-			size_t length = left < FRAME_CONTENT ? (size_t)left : FRAME_CONTENT;
-			job->frames[at++] = (struct frame){ .content = section->data + start, .length = length };
+		job->codings[table] = coding_of(ti, table);
+		for (size_t i = 0, count = frame_count_of(section); i < count; i++) {
+			size_t size = frame_size_of(section);
+			uint64_t start = (uint64_t)i * size, left = section->size - start;
+			job->frames[at++] = (struct frame){
+				.coding = &job->codings[table],
+				.content = section->data + start,
+				.length = left < size ? (size_t)left : size,
+			};
 		}
 	}
-	job->biggest = FRAME_CONTENT;
 	return job_run(job);
 }
 
@@ -141,16 +165,17 @@ static void front_make(const struct tinfo *ti, const struct job *job, struct str
 			stored += frame->stored_length;
 		}
 		add_uint(&directory, (uint64_t)table, 4);
-		add_uint(&directory, section->stride, 4);
+		add_uint(&directory, section->coding.stride, 4);
 		add_uint(&directory, section->count, 8);
 		add_uint(&directory, section->size, 8);
-		add_uint(&directory, FRAME_CONTENT, 4);
+		add_uint(&directory, frame_size_of(section), 4);
 		add_uint(&directory, count, 4);
 		add_uint(&directory, tables_at + before, 8);
 		add_uint(&directory, tinfo_hash(tables.text + before, tables.length - before), 8);
 		add_uint(&directory, at, 8);
 		add_uint(&directory, stored, 8);
-		add_uint(&directory, 0, 8); /* encoding, reserved */
+		add_uint(&directory, job->codings[table].encoding, 4);
+		add_uint(&directory, job->codings[table].differences, 4);
 		at += stored;
 	}
 	strbuf_add(out, TINFO_MAGIC, 8);

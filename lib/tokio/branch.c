@@ -4,6 +4,7 @@
 #include "tokio/branch.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
@@ -25,6 +26,7 @@ struct branching {
 	struct path data, length;
 	struct path element;           /* from an element to its future */
 	uint64_t element_size;
+	bool guessed;                  /* items lead to adapters that may have finished */
 };
 
 struct fork_row {
@@ -35,12 +37,17 @@ struct fork_row {
 };
 
 #define FUTURES "futures_util::future::"
-#define JOIN(type, n) { FUTURES type, FORK_JOIN, "fut" #n, ".fut" #n "<Future>.__0" }
-#define DONE "<Future>.future | <Future>.__0"
+#define JOIN(type, n) { FUTURES type, FORK_JOIN, NULL, ".Fut" #n "<Future>.__0" }
 
-/* Rows of one type stand together, one per branch. Checked in: tokio 1.38 to 1.54, futures-util 0.3.34. */
+/* Rows of one type stand together, one per branch. Checked in: tokio 1.38 to 1.54, futures-util 0.3.34, tokio-util
+ * 0.7.20, tower 0.5.3. */
 static const struct fork_row FORKS[] = {
 	{ "tokio::time::timeout::Timeout", FORK_SIDE, "delay", ".delay<Some>.__0 | .delay" },
+	{ "tokio_util::sync::cancellation_token::RunUntilCancelledFuture", FORK_SIDE, "cancellation", ".cancellation" },
+	{ "tokio_util::sync::cancellation_token::RunUntilCancelledFutureOwned", FORK_SIDE, "cancellation",
+	  ".cancellation" },
+	{ "tower::timeout::future::ResponseFuture", FORK_SIDE, "sleep", ".sleep" },
+	{ "tower_http::timeout::service::ResponseFuture", FORK_SIDE, "sleep", ".sleep" },
 
 	JOIN("join::Join", 1), JOIN("join::Join", 2),
 	JOIN("join::Join3", 1), JOIN("join::Join3", 2), JOIN("join::Join3", 3),
@@ -270,8 +277,13 @@ static void fork_guess(struct tokio *tk, struct frame_plan *p, const struct type
 		if (length > 0 && (size_t)length < sizeof text)
 			item_add(tk, b, type->id, m.name, text);
 	}
+	/* futures-util's join! captures pinned MaybeDones. */
+	bool join = b->count > 0;
+	for (uint32_t i = 0; i < b->count; i++)
+		join &= strstr(tinfo_type(tk->target->tinfo, b->items[i].future.type).name, "MaybeDone<") != NULL;
+	b->guessed = true;
 	p->branching = b;
-	p->fork = b->count > 0 ? FORK_UNKNOWN : FORK_NONE;
+	p->fork = b->count == 0 ? FORK_NONE : join ? FORK_JOIN : FORK_UNKNOWN;
 }
 
 static bool type_is_poll_fn(const char *name)
@@ -283,7 +295,7 @@ static bool type_is_poll_fn(const char *name)
 void frame_plan_branch(struct tokio *tk, struct frame_plan *p, const struct type *type)
 {
 	struct member f, captured;
-	if (p->silent || fork_known(tk, p, type))
+	if (p->silent || fork_known(tk, p, type) || (p->step != STEP_LEAF && p->step != STEP_UNKNOWN))
 		return;
 	if (type_is_poll_fn(type->name) && tinfo_find_member(tk->target->tinfo, type, "f", &f) != TINFO_NONE) {
 		struct type closure = tinfo_type(tk->target->tinfo, f.type);
@@ -297,7 +309,7 @@ void frame_plan_branch(struct tokio *tk, struct frame_plan *p, const struct type
 			return;
 		}
 		fork_guess(tk, p, type, &closure, ".f");
-	} else if (p->step == STEP_UNKNOWN && type->kind == TYPE_STRUCT) {
+	} else if (p->step == STEP_UNKNOWN && type->kind == TYPE_STRUCT && type->name[0] != '&') {
 		fork_guess(tk, p, type, type, "");
 	}
 }
@@ -309,6 +321,18 @@ static void branch_locate(struct tokio *tk, const struct path *path, uint64_t ro
 	out->has_future = outcome == OUTCOME_VALUE;
 	out->state = outcome == OUTCOME_VALUE ? BRANCH_ARMED
 	           : outcome == OUTCOME_FAILURE ? BRANCH_UNREADABLE : BRANCH_DONE;
+}
+
+/* Nothing is left inside: the adapter around it has finished. */
+static bool branch_is_over(struct tokio *tk, const struct branch *b)
+{
+	struct chain *chain = malloc(sizeof *chain);
+	if (chain == NULL)
+		abort();
+	chain_follow(tk, b->address, b->type, chain);
+	bool over = chain->count == 0 && chain->end == CHAIN_RETURNED;
+	free(chain);
+	return over;
 }
 
 static size_t element_branches(struct tokio *tk, const struct branching *b, uint64_t at, struct branch *out, size_t *all)
@@ -344,6 +368,10 @@ size_t frame_branches(struct tokio *tk, const struct frame *frame, struct branch
 			out[i].state = BRANCH_UNREADABLE;
 		else if (out[i].state == BRANCH_ARMED && (mask >> i & 1) != 0)
 			out[i].state = BRANCH_DONE;
+		if (b->guessed && out[i].state == BRANCH_ARMED && branch_is_over(tk, &out[i])) {
+			out[i].state = BRANCH_DONE;
+			out[i].has_future = false;
+		}
 	}
 	return b->count;
 }

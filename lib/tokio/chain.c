@@ -60,15 +60,14 @@ static void walk_to(struct walker *w, uint64_t at, uint32_t type, bool inferred)
 	w->inferred |= inferred;
 }
 
-static bool step_states(struct walker *w, const struct frame_plan *p)
+static bool step_states(struct walker *w, const struct frame_plan *p, struct frame *f)
 {
 	uint32_t live;
 	if (enum_plan_live(&p->live, w->tk->target, w->at, &live) != OUTCOME_VALUE)
 		return walk_end(w, CHAIN_UNREADABLE, w->at + p->live.offset);
 	const struct frame_state *s = &p->states[live];
-	if (!p->silent) {
-		struct frame *f = &w->chain->frames[w->chain->count - 1];
-		f->state = p->step == STEP_COROUTINE ? s->name : NULL;
+	if (f != NULL) {
+		f->state = s->name;
 		f->file = s->file;
 		f->line = s->line;
 		f->variant = s->variant;
@@ -109,19 +108,32 @@ static bool step_paths(struct walker *w, const struct frame_plan *p)
 			return true;
 		}
 	}
-	return walk_end(w, CHAIN_RETURNED, w->at);
+	return walk_end(w, p->fork != FORK_NONE ? CHAIN_LEAF : CHAIN_RETURNED, w->at);
+}
+
+/* The live variant of an adapter that is an enum. */
+static void frame_name_state(struct walker *w, const struct frame_plan *p, struct frame *f)
+{
+	uint32_t live;
+	if (f == NULL || p->states == NULL || enum_plan_live(&p->live, w->tk->target, w->at, &live) != OUTCOME_VALUE)
+		return;
+	f->state = p->states[live].name;
+	f->variant = p->states[live].variant;
+	f->locals = p->states[live].locals;
 }
 
 static bool walk_step(struct walker *w)
 {
 	const struct frame_plan *p = frame_plan_of(w->tk, w->type);
 	uint64_t to;
-	if (!p->silent && !frame_push(w, p))
+	bool silent = p->silent || (p->projection && w->inferred && w->chain->count > 0);
+	if (!silent && !frame_push(w, p))
 		return false;
+	struct frame *frame = silent ? NULL : &w->chain->frames[w->chain->count - 1];
 	switch (p->step) {
 	case STEP_COROUTINE:
 	case STEP_VARIANTS:
-		return step_states(w, p);
+		return step_states(w, p, frame);
 	case STEP_MEMBER:
 		walk_to(w, w->at + p->next_offset, p->next_type, p->inferred);
 		return true;
@@ -133,6 +145,7 @@ static bool walk_step(struct walker *w)
 	case STEP_DYN:
 		return step_dyn(w, p);
 	case STEP_PATHS:
+		frame_name_state(w, p, frame);
 		return step_paths(w, p);
 	case STEP_UNKNOWN:
 	case STEP_LEAF:

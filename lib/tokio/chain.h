@@ -35,7 +35,7 @@ struct frame {
 	uint32_t type;
 	enum future_kind kind;
 	const char *name;    /* folded, without the kind word */
-	const char *state;   /* of a coroutine: "Suspend0", "Returned" …; else NULL */
+	const char *state;   /* of a coroutine: "Suspend0", "Returned" …; of an enum its live variant; else NULL */
 	const char *file;    /* await site of a suspended coroutine, folded; NULL: none */
 	uint32_t line;
 	uint32_t variant;    /* index of the live state (struct variant), or TINFO_NONE */

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { FUTURE_DEPTH = 6 };
+enum { FUTURE_DEPTH = 6, VARIANTS_MAX = 32 };
 
 /* Captures that may have been moved out are not counted: the description's traces do not count them. */
 static bool member_is_local(const struct member *m)
@@ -90,11 +90,33 @@ static bool polled_itself(struct tokio *tk, uint32_t type)
 		tk->polled_read = true;
 		for (uint32_t i = 0; i < count; i++) {
 			struct function f = tinfo_function(tk->target->tinfo, i);
-			if (f.kind == FUNCTION_POLL && f.type != TINFO_NONE)
+			if ((f.kind == FUNCTION_POLL || f.kind == FUNCTION_STREAM) && f.type != TINFO_NONE)
 				map_set(&tk->polled, f.type, i);
 		}
 	}
 	return map_get(&tk->polled, type, &unused);
+}
+
+static bool future_at_depth(struct tokio *tk, uint32_t id, int depth);
+
+/* The states of a future written by hand, one of which holds what it polls. */
+static bool projects_future(struct tokio *tk, const struct type *type, int depth)
+{
+	struct member m;
+	if (type->kind != TYPE_ENUM || type->count > VARIANTS_MAX || depth > 1 ||
+	    name_is(type->name, "core::result::Result") || name_is(type->name, "core::task::poll::Poll"))
+		return false;
+	for (uint32_t i = 0; i < type->count; i++) {
+		struct variant v = tinfo_variant(tk->target->tinfo, type->first + i);
+		struct type payload = v.payload == TINFO_NONE ? (struct type){ .count = 0 }
+		                                              : tinfo_type(tk->target->tinfo, v.payload);
+		for (uint32_t k = 0; k < payload.count; k++) {
+			m = tinfo_member(tk->target->tinfo, payload.first + k);
+			if (future_at_depth(tk, m.type, depth + 2))
+				return true;
+		}
+	}
+	return false;
 }
 
 static bool future_at_depth(struct tokio *tk, uint32_t id, int depth)
@@ -120,7 +142,7 @@ static bool future_at_depth(struct tokio *tk, uint32_t id, int depth)
 		return tinfo_find_variant(ti, &type, "Some", &some) != TINFO_NONE &&
 		       type_sole_member(tk->target, some.payload, &m) && future_at_depth(tk, m.type, depth + 1);
 	}
-	return polled_itself(tk, id);
+	return polled_itself(tk, id) || projects_future(tk, &type, depth);
 }
 
 bool type_is_future(struct tokio *tk, uint32_t type)
@@ -147,6 +169,20 @@ static bool sole_future(struct tokio *tk, uint32_t id, struct member *out)
 	return found;
 }
 
+/* Members that hold something. */
+static uint32_t member_count(struct tokio *tk, uint32_t id)
+{
+	uint32_t count = 0;
+	if (id == TINFO_NONE)
+		return 0;
+	struct type type = tinfo_type(tk->target->tinfo, id);
+	for (uint32_t i = 0; (type.kind == TYPE_STRUCT || type.kind == TYPE_UNION) && i < type.count; i++) {
+		struct type inner = tinfo_type(tk->target->tinfo, tinfo_member(tk->target->tinfo, type.first + i).type);
+		count += (inner.flags & TYPE_SIZED) == 0 || inner.size != 0;
+	}
+	return count;
+}
+
 static void plan_variants(struct tokio *tk, struct frame_plan *p, const struct type *type)
 {
 	if (!enum_plan_make(&p->live, tk->target, &tk->arena, type->id))
@@ -157,6 +193,7 @@ static void plan_variants(struct tokio *tk, struct frame_plan *p, const struct t
 		struct variant v = tinfo_variant(tk->target->tinfo, type->first + i);
 		struct member m;
 		states[i] = (struct frame_state){ .name = v.name, .variant = type->first + i, .next_type = TINFO_NONE,
+			                          .locals = member_count(tk, v.payload),
 			                          .end = p->silent ? CHAIN_RETURNED : CHAIN_UNKNOWN };
 		if (!sole_future(tk, v.payload, &m))
 			continue;
@@ -166,6 +203,7 @@ static void plan_variants(struct tokio *tk, struct frame_plan *p, const struct t
 	}
 	p->states = states;
 	p->step = STEP_VARIANTS;
+	p->projection = !p->silent && !polled_itself(tk, type->id);
 }
 
 static bool plan_adapter(struct tokio *tk, struct frame_plan *p, const struct type *type)
@@ -174,6 +212,9 @@ static bool plan_adapter(struct tokio *tk, struct frame_plan *p, const struct ty
 	const struct adapter *rows = adapter_find(type->name, &count);
 	if (rows == NULL)
 		return false;
+	if (type->kind == TYPE_ENUM) /* for the name of the live variant */
+		plan_variants(tk, p, type);
+	p->projection = false;
 	p->step = rows->kind == ADAPTER_LEAF ? STEP_LEAF : rows->kind == ADAPTER_NEVER ? STEP_NEVER : STEP_PATHS;
 	p->silent = rows->kind == ADAPTER_SILENT;
 	for (size_t i = 0; i < count && rows[i].next != NULL && p->path_count < PLAN_PATHS; i++) {
@@ -184,6 +225,7 @@ static bool plan_adapter(struct tokio *tk, struct frame_plan *p, const struct ty
 	}
 	if (p->step == STEP_PATHS && p->path_count == 0) { /* another release of its crate: by shape then */
 		p->silent = false;
+		p->step = STEP_UNKNOWN;
 		return false;
 	}
 	return true;
@@ -226,8 +268,7 @@ const struct frame_plan *frame_plan_of(struct tokio *tk, uint32_t id)
 	p->sized = (type.flags & TYPE_SIZED) != 0;
 	p->kind = future_kind_of(type.name);
 	p->coroutine = (type.flags & TYPE_COROUTINE) != 0;
-	if (type.kind == TYPE_STRUCT || type.kind == TYPE_UNION)
-		p->locals = type.count;
+	p->locals = member_count(tk, id);
 	map_set(&tk->plans, id, (uintptr_t)p);
 	if (!(p->coroutine && plan_coroutine(tk, p, &type)) && !plan_adapter(tk, p, &type))
 		plan_shape(tk, p, &type);

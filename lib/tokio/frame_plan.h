@@ -35,6 +35,7 @@ struct frame_plan {
 	uint32_t type;
 	enum step step;
 	bool silent;      /* no frame of its own */
+	bool projection;  /* an enum that is no future itself: no frame of its own when it is part of one */
 	bool inferred;    /* what comes next is a guess */
 	bool coroutine;
 	bool sized;

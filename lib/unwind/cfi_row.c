@@ -7,7 +7,7 @@
 
 enum {
 	REMEMBERED_MAX = 16,
-	ROWS_MAX = 1 << 20, /* instructions; an FDE cannot loop, this only bounds the work on a huge hostile one */
+	INSTRUCTIONS_MAX = 1 << 16, /* an FDE cannot loop; this bounds the work on a huge hostile one */
 	CFA_ARM_NEGATE_RA_STATE_WITH_PC = 0x2c,
 	CFA_ARM_NEGATE_RA_STATE = 0x2d, /* shares its number with DW_CFA_GNU_window_save */
 	CFA_GNU_ARGS_SIZE = 0x2e,
@@ -182,7 +182,7 @@ static void instruction_run(struct run *r, struct cursor *c)
 static void instructions_run(struct run *r, struct cursor c)
 {
 	for (size_t i = 0; cursor_left(&c) != 0 && r->problem == NULL; i++) {
-		if (i == ROWS_MAX) {
+		if (i == INSTRUCTIONS_MAX) {
 			r->problem = "the call-frame information is too long";
 			return;
 		}

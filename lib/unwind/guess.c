@@ -5,7 +5,10 @@
 #include "core/core.h"
 #include "unwind/unwind_internal.h"
 
-enum { SCAN_WORDS = 512 }; /* 4 KiB: several frames of a C library */
+enum {
+	SCAN_WORDS = 512, /* 4 KiB: several frames of a C library */
+	SCAN_TRIALS = 32, /* return addresses that are looked into */
+};
 
 static bool read_word(struct unwinder *u, uint64_t address, uint64_t *value)
 {
@@ -95,9 +98,13 @@ bool step_frame_pointer(struct unwinder *u, struct unwind_state *s, struct unwin
 	if (!is_return_address(u, pc))
 		return false;
 	*caller = (struct unwind_state){ .pc = pc, .heuristic = true };
-	state_set(caller, m->fp, next);
-	state_set(caller, m->sp, fp + 16);
-	s->cfa = fp + 16;
+	if (next > fp || next == 0) /* 0 ends the chain, what turns back is none */
+		state_set(caller, m->fp, next);
+	/* x86-64's is at the top of the frame; aarch64's may be anywhere in it. */
+	if (m->link == UNWIND_NO_REGISTER) {
+		s->cfa = fp + 16;
+		state_set(caller, m->sp, s->cfa);
+	}
 	return true;
 }
 
@@ -121,9 +128,10 @@ bool step_scan(struct unwinder *u, struct unwind_state *s, struct unwind_state *
 	const struct unwind_machine *m = u->machine;
 	uint64_t sp = s->registers[m->sp], pc;
 	bool readable;
+	size_t trials = 0;
 	if (!state_knows(s, m->sp) || sp % 8 != 0)
 		return false;
-	for (uint64_t at = sp; at < sp + (uint64_t)SCAN_WORDS * 8 && read_word(u, at, &pc); at += 8) {
+	for (uint64_t at = sp; at - sp < (uint64_t)SCAN_WORDS * 8 && read_word(u, at, &pc); at += 8) {
 		pc = code_address(u, pc);
 		if (objects_at(u->objects, pc) == NULL || !objects_is_code(u->objects, pc) || !follows_call(u, pc, &readable))
 			continue;
@@ -132,8 +140,11 @@ bool step_scan(struct unwinder *u, struct unwind_state *s, struct unwind_state *
 		/* The frame pointer may still be the one of the frame we look for; leads_on tells. */
 		if (state_knows(s, m->fp) && s->registers[m->fp] > at)
 			state_set(caller, m->fp, s->registers[m->fp]);
-		if (!leads_on(u, caller))
+		if (!leads_on(u, caller)) {
+			if (++trials == SCAN_TRIALS)
+				return false;
 			continue;
+		}
 		s->cfa = at + 8;
 		return true;
 	}

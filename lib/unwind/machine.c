@@ -16,10 +16,11 @@ static const struct unwind_machine MACHINES[] = {
 		.count = 17,
 		.sp = 7,
 		.fp = 6,
+		.pc = 16,
 		.link = UNWIND_NO_REGISTER,
 		.preserved = 1U << 3 | 1U << 6 | 0xfU << 12, /* rbx, rbp, r12 .. r15 */
 		.names = { "rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp", "r8", "r9", "r10", "r11", "r12", "r13",
-		           "r14", "r15" },
+		           "r14", "r15", "rip" },
 		/* mov $15, %rax (__NR_rt_sigreturn); syscall */
 		.trampoline = { 0x48, 0xc7, 0xc0, 0x0f, 0x00, 0x00, 0x00, 0x0f, 0x05 },
 		.trampoline_size = 9,
@@ -34,6 +35,7 @@ static const struct unwind_machine MACHINES[] = {
 		.count = 32,
 		.sp = 31,
 		.fp = 29,
+		.pc = UNWIND_NO_REGISTER,
 		.link = 30,
 		.preserved = 0x7ffU << 19, /* x19 .. x29 */
 		.names = { "x0", "x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13", "x14",

@@ -18,6 +18,7 @@ struct unwind_machine {
 	uint16_t machine;          /* EM_X86_64, EM_AARCH64 */
 	uint8_t count;             /* DWARF numbers below it have names */
 	uint8_t sp, fp;            /* DWARF numbers */
+	uint8_t pc;                /* stands for pc in expressions (x86-64's PLT uses it), or UNWIND_NO_REGISTER */
 	uint8_t link;              /* holds the return address of a leaf; UNWIND_NO_REGISTER: it is on the stack */
 	uint64_t preserved;        /* bit per DWARF number: callee-saved */
 	const char *names[UNWIND_REGISTERS]; /* as in core_register_names; NULL: no register of the core */

@@ -279,8 +279,11 @@ static void link_map_walk(struct objects *objects, uint64_t node)
 		    !core_read_uint(objects->core, node + L_NAME, 8, &name) ||
 		    !core_read_uint(objects->core, node + L_NEXT, 8, &next))
 			break;
+		struct object *object = NULL;
 		if (base != 0 && bsearch(&base, starts, known, sizeof base, address_order) == NULL)
-			object_add_at(objects, OBJECT_LIBRARY, name_read(objects, name), base, NULL);
+			object = object_add_at(objects, OBJECT_LIBRARY, "", base, NULL);
+		if (object != NULL)
+			object->name = name_read(objects, name);
 		node = next;
 	}
 	free(starts);

@@ -81,6 +81,12 @@ static bool read_target(const void *target, uint64_t address, size_t width, uint
 	return objects_read_uint(u->objects, address, width, value);
 }
 
+static void state_pc_register(const struct unwinder *u, struct unwind_state *s)
+{
+	if (u->machine->pc != UNWIND_NO_REGISTER)
+		state_set(s, u->machine->pc, s->pc);
+}
+
 static struct expression_context context_of(const struct unwinder *u, const struct unwind_state *s, uint64_t bias)
 {
 	return (struct expression_context){ s->registers, s->known, UNWIND_REGISTERS, bias, read_target, u };
@@ -160,8 +166,6 @@ static enum step row_apply(struct unwinder *u, struct unwind_state *s, const str
 	caller->pc = caller->registers[ra];
 	if (m->machine == EM_AARCH64)
 		caller->pc &= ~(u->code_mask != 0 ? u->code_mask : row->return_signed ? CODE_MASK_USUAL : 0);
-	if (ra == m->count - 1U && m->names[ra] == NULL) /* a column without a register: x86-64's */
-		caller->known &= ~(UINT64_C(1) << ra);
 	if (row->registers[m->sp].kind == RULE_NONE)
 		state_set(caller, m->sp, s->cfa);
 	return STEP_CALLER;
@@ -174,6 +178,7 @@ enum step step_by_rules(struct unwinder *u, struct unwind_state *s, struct unwin
 	uint64_t pc = s->pc - (s->exact ? 0 : 1);
 	*problem = NULL;
 	*caller = (struct unwind_state){ .pc = 0 };
+	state_pc_register(u, s);
 	struct object *object = objects_at(u->objects, pc);
 	const struct cfi_table *table = object != NULL ? object_cfi(u->objects, object) : NULL;
 	if (table == NULL)
@@ -302,6 +307,7 @@ void unwind_thread(struct unwinder *u, const struct core_thread *thread, struct 
 	for (;;) {
 		struct unwind_frame *f = &frames[(*count)++];
 		size_t number = *count - 1;
+		state_pc_register(u, &s);
 		frame_store(u, &s, f);
 		enum step step = step_caller(u, &s, &caller, number, why);
 		f->signal = s.signal;

@@ -30,6 +30,19 @@ static void check(struct error *err)
 	exit(1);
 }
 
+static void registers_print(const struct unwinder *u, const struct unwind_frame *f)
+{
+	static const char *const names[] = { "rsp", "rbx", "rbp", "r12", "r13", "r14", "r15" };
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+		uint64_t value;
+		if (frame_register(u, f, names[i], &value))
+			printf(" 0x%" PRIx64, value);
+		else
+			printf(" -");
+	}
+	putchar('\n');
+}
+
 static void frame_print(uint32_t lwp, const struct unwind_frame *f, bool symbols)
 {
 	struct strbuf name = STRBUF_INIT;
@@ -39,7 +52,8 @@ static void frame_print(uint32_t lwp, const struct unwind_frame *f, bool symbols
 	strbuf_release(&name);
 }
 
-static size_t stacks_print(const struct core *core, struct unwinder *u, size_t max, bool symbols, double *walking)
+static size_t stacks_print(const struct core *core, struct unwinder *u, size_t max, bool symbols, bool registers,
+                           double *walking)
 {
 	size_t threads, count, all = 0;
 	const char *why;
@@ -49,8 +63,14 @@ static size_t stacks_print(const struct core *core, struct unwinder *u, size_t m
 		double start = seconds();
 		unwind_thread(u, &t[i], frames, max, &count, &why);
 		*walking += seconds() - start;
-		for (size_t k = 0; k < count; k++)
-			frame_print(t[i].lwp, &frames[k], symbols);
+		for (size_t k = 0; k < count; k++) {
+			if (!registers) {
+				frame_print(t[i].lwp, &frames[k], symbols);
+				continue;
+			}
+			printf("%" PRIu32 " 0x%" PRIx64, t[i].lwp, frames[k].pc);
+			registers_print(u, &frames[k]);
+		}
 		if (why != NULL)
 			printf("%" PRIu32 " why %s\n", t[i].lwp, why);
 		all += count;
@@ -65,10 +85,12 @@ int unwind_frames_main(int argc, char **argv)
 	struct elf_file *elf = NULL;
 	const char *sysroot = NULL;
 	size_t max = UNWIND_FRAMES, count;
-	bool symbols = true;
-	for (int option; (option = getopt(argc, argv, "nm:r:")) != -1;) {
+	bool symbols = true, registers = false;
+	for (int option; (option = getopt(argc, argv, "gnm:r:")) != -1;) {
 		if (option == 'n')
 			symbols = false;
+		else if (option == 'g')
+			registers = true;
 		else if (option == 'm')
 			max = (size_t)strtoul(optarg, NULL, 10);
 		else if (option == 'r')
@@ -88,7 +110,7 @@ int unwind_frames_main(int argc, char **argv)
 	struct unwinder *u = unwinder_open(core, objects);
 	unwinder_set_symbols(u, symbols);
 	double opened = seconds() - start;
-	size_t frames = stacks_print(core, u, max, symbols, &walking);
+	size_t frames = stacks_print(core, u, max, symbols, registers, &walking);
 	const char *const *warnings = objects_warnings(objects, &count);
 	for (size_t i = 0; i < count; i++)
 		fprintf(stderr, "warning: %s\n", warnings[i]);

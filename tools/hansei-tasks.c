@@ -11,6 +11,7 @@
 #include "cli/options.h"
 #include "cli/refs.h"
 #include "cli/status.h"
+#include "cli/tool.h"
 #include "out/block.h"
 #include "out/lines.h"
 #include "records/session.h"
@@ -29,7 +30,7 @@ static const struct program PROGRAM = {
 struct run {
 	struct out *out;
 	struct arena *arena;
-	const struct options *options;
+	const struct options *options; /* these three of the tool */
 	struct common common;
 	struct session session;
 };
@@ -144,45 +145,34 @@ static int show_tasks(struct run *run, struct ref_source *source)
 			print_record(run, format, &record);
 		answered++;
 	}
-	return (int)status_tally(answered, failed);
+	return status_tally(answered, failed);
 }
 
-static int run_tasks(struct run *run)
+static int run_tasks(struct tool *tool)
 {
+	struct run run = { .out = &tool->out, .arena = &tool->arena, .options = &tool->options };
 	struct listing *listing = NULL;
-	struct ref_source refs = refs_open(run->arena, run->options->operands, run->options->operand_count, stdin);
-	struct error *err = common_read(run->options, &run->common);
+	struct ref_source refs = refs_open(run.arena, run.options->operands, run.options->operand_count, stdin);
+	struct error *err = common_read(run.options, &run.common);
 	if (err == NULL)
-		err = listing_open(&listing, &TASKS, run->options, run->out, run->common.format);
+		err = listing_open(&listing, &TASKS, run.options, run.out, run.common.format);
 	if (err == NULL)
-		err = session_open(&run->session, &run->common, run->out);
+		err = session_open(&run.session, &run.common, run.out);
 	if (err != NULL) {
 		listing_free(listing);
-		return (int)status_error(run->out, err);
+		return status_error(run.out, err);
 	}
 	int status;
 	if (refs_given(&refs)) {
 		listing_free(listing);
-		status = show_tasks(run, &refs);
+		status = show_tasks(&run, &refs);
 	} else {
-		status = list_tasks(run, listing);
+		status = list_tasks(&run, listing);
 	}
-	return session_close(&run->session, status);
+	return session_close(&run.session, status);
 }
 
 int main(int argc, char **argv)
 {
-	struct out out;
-	struct arena arena = ARENA_INIT;
-	struct options options;
-	struct run run = { .out = &out, .arena = &arena, .options = &options };
-	out_init(&out, PROGRAM.name, stdout);
-	struct error *err = options_parse(&options, &PROGRAM, &arena, argc, argv);
-	int status = STATUS_ANSWERED;
-	if (err != NULL)
-		status = (int)status_error(&out, err);
-	else if (!options_answered(&options, &out))
-		status = run_tasks(&run);
-	arena_release(&arena);
-	return out_shut(&out, status);
+	return tool_main(&PROGRAM, argc, argv, run_tasks, NULL);
 }

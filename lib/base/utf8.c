@@ -167,7 +167,10 @@ void utf8_escape_json(struct strbuf *out, const void *bytes, size_t length)
 		char letter = short_escape(c);
 		if (letter != 0)
 			strbuf_addf(out, "\\%c", letter);
-		else if (c < 0x20 || c == 0x7f || c == 0x2028 || c == 0x2029)
+		else if (IN(c, UNPRINTABLE) && c > 0xffff) /* as a surrogate pair */
+			strbuf_addf(out, "\\u%04x\\u%04x", (unsigned)(0xd800 + ((c - 0x10000) >> 10)),
+			            (unsigned)(0xdc00 + ((c - 0x10000) & 0x3ff)));
+		else if (IN(c, UNPRINTABLE))
 			strbuf_addf(out, "\\u%04x", (unsigned)c);
 		else
 			strbuf_add(out, at, n);

@@ -20,7 +20,8 @@ size_t utf8_prefix(const char *text, size_t columns);
 /* Appends bytes so that the result is valid UTF-8 without control characters: \n \t \r \\ \" as in Rust's Debug,
  * other controls and line or direction separators as \u{..}, invalid bytes as \x... */
 void utf8_escape(struct strbuf *out, const void *bytes, size_t length);
-/* The same for a JSON string body (RFC 8259): invalid bytes become U+FFFD. */
+/* The same for a JSON string body (RFC 8259): invalid bytes become U+FFFD. What a terminal would act upon is escaped
+ * though JSON allows it. */
 void utf8_escape_json(struct strbuf *out, const void *bytes, size_t length);
 
 #endif

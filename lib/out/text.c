@@ -32,22 +32,6 @@ static inline void add_runs(struct strbuf *to, const unsigned char *at, size_t l
 	}
 }
 
-/* utf8_escape_json leaves U+0080 to U+009F alone, as JSON allows; but U+009B starts a terminal escape. They are
- * C2 80 to C2 9F, and C2 is never the middle of another sequence. */
-static void escape_json(struct strbuf *to, const void *bytes, size_t length)
-{
-	const unsigned char *from = bytes, *end = from + length;
-	for (const unsigned char *at = from; at + 1 < end; at++) {
-		if (at[0] != 0xc2 || at[1] < 0x80 || at[1] > 0x9f)
-			continue;
-		utf8_escape_json(to, from, (size_t)(at - from));
-		strbuf_addf(to, "\\u%04x", (unsigned)at[1]);
-		from = at + 2;
-		at++;
-	}
-	utf8_escape_json(to, from, (size_t)(end - from));
-}
-
 void text_add_plain(struct strbuf *to, const char *text)
 {
 	add_runs(to, (const unsigned char *)text, strlen(text), '\0', '\0', utf8_escape);
@@ -60,5 +44,5 @@ void text_add_tsv(struct strbuf *to, const char *text)
 
 void text_add_json(struct strbuf *to, const void *bytes, size_t length)
 {
-	add_runs(to, bytes, length, '\\', '"', escape_json);
+	add_runs(to, bytes, length, '\\', '"', utf8_escape_json);
 }

@@ -18,8 +18,8 @@ struct trace {
 	const char *base;  /* its frames are BASE.N, N counted from the most recently polled: "frame/5", "frame/5.0:1" */
 	const char *held;  /* of a future by its address: where on a chain it was found; else NULL */
 	enum stage stage;  /* what became of the task's future */
-	struct chain chain; /* root first, all of it */
 	uint32_t first;    /* the outermost frame that is meant: frames[first .. count) */
+	struct chain chain; /* root first, all of it; last here, since everything before it is cleared */
 };
 
 /* Where chains are found: one per program. Futures are looked up by address in an index made at the first need. */

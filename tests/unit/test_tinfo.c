@@ -197,7 +197,7 @@ static void test_additions(void **unused)
 		memcpy(wide + i * 12, impls->data + i * 8, 8);
 	free(impls->data);
 	impls->data = wide;
-	impls->stride = 12;
+	impls->coding.stride = 12;
 	impls->size = impls->count * 12;
 	model_fine(tinfo_write(small, model_file));
 	struct bytes old = model_file_read(model_file);

@@ -1,6 +1,6 @@
-# frames.py - for gdb: prints "F lwp pc rsp rbx rbp r12 r13 r14 r15" for every physical frame of every thread, innermost first, and "S lwp
-# REASON" where gdb gave up. Frames of inlined calls and the tail calls that gdb reconstructs have no stack frame of
-# their own.
+# frames.py - for gdb: prints "F lwp pc rsp rbx rbp r12 r13 r14 r15" for every physical frame of every thread, innermost
+# first, and "S lwp REASON" where gdb gave up. Frames of inlined calls and the tail calls that gdb reconstructs have
+# no stack frame of their own.
 import gdb
 
 REGISTERS = ("rsp", "rbx", "rbp", "r12", "r13", "r14", "r15")

@@ -2,13 +2,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "cli/common.h"
 #include "cli/options.h"
 #include "cli/refs.h"
 #include "cli/status.h"
+#include "cli/tool.h"
 #include "records/frame_cells.h"
 #include "records/session.h"
 #include "records/trace.h"
@@ -24,7 +24,7 @@ static const struct option_set OWN_SET = OPTION_SET("Trace", OWN);
 static const struct option_set *const SETS[] = { &OWN_SET, &OPTIONS_COMMON, NULL };
 static const struct program PROGRAM = {
 	"hansei-trace", "[REFERENCE]…",
-	"Prints the await chain of each task (7, task/7), frame (frame/7.2: from there on), future (0x55d0c8) or thread\n"
+	"Prints the await chain of each task (7, task/7), frame (frame/7.2: from there on), future (0x55d0c8) or thread "
 	"(thread/4011: of its task). Without references they are read from standard input, as TSV or JSON lines.",
 	SETS, NULL,
 };
@@ -119,44 +119,33 @@ static int trace_all(struct run *run, struct ref_source *source)
 		now = next;
 		err = next_err;
 	}
-	int status = (int)status_tally(run->answered, run->failed);
+	int status = status_tally(run->answered, run->failed);
 	return status == STATUS_ANSWERED && run->incomplete ? STATUS_INCOMPLETE : status;
 }
 
-static int run_trace(struct run *run)
+static int run_trace(struct tool *tool)
 {
-	struct ref_source refs = refs_open(run->arena, run->options->operands, run->options->operand_count, stdin);
-	struct error *err = common_read(run->options, &run->common);
+	struct run run = { .out = &tool->out, .arena = &tool->arena, .options = &tool->options };
+	struct ref_source refs = refs_open(run.arena, run.options->operands, run.options->operand_count, stdin);
+	struct error *err = common_read(run.options, &run.common);
 	if (err == NULL)
-		err = options_number(run->options, "limit", &run->trace.limit);
+		err = options_number(run.options, "limit", &run.trace.limit);
 	if (err == NULL && !refs_given(&refs))
 		err = error_new(ERROR_USAGE, "no reference: what is to be traced?");
 	if (err == NULL)
-		err = session_open(&run->session, &run->common, run->out);
+		err = session_open(&run.session, &run.common, run.out);
 	if (err != NULL)
-		return (int)status_error(run->out, err);
-	run->trace.verbose = options_given(run->options, "verbose");
-	run->trace.limited = options_given(run->options, "limit");
-	run->format = format_choose(run->common.format, run->out, false);
-	run->traces = (struct traces)TRACES_INIT(run->session.tokio, run->session.attachment->tinfo);
-	int status = trace_all(run, &refs);
-	traces_release(&run->traces);
-	return session_close(&run->session, status);
+		return status_error(run.out, err);
+	run.trace.verbose = options_given(run.options, "verbose");
+	run.trace.limited = options_given(run.options, "limit");
+	run.format = format_choose(run.common.format, run.out, false);
+	run.traces = (struct traces)TRACES_INIT(run.session.tokio, run.session.attachment->tinfo);
+	int status = trace_all(&run, &refs);
+	traces_release(&run.traces);
+	return session_close(&run.session, status);
 }
 
 int main(int argc, char **argv)
 {
-	struct out out;
-	struct arena arena = ARENA_INIT;
-	struct options options;
-	struct run run = { .out = &out, .arena = &arena, .options = &options };
-	out_init(&out, PROGRAM.name, stdout);
-	struct error *err = options_parse(&options, &PROGRAM, &arena, argc, argv);
-	int status = STATUS_ANSWERED;
-	if (err != NULL)
-		status = (int)status_error(&out, err);
-	else if (!options_answered(&options, &out))
-		status = run_trace(&run);
-	arena_release(&arena);
-	return out_shut(&out, status);
+	return tool_main(&PROGRAM, argc, argv, run_trace, NULL);
 }

@@ -138,7 +138,7 @@ static void print_members(struct printer *p, const char *heading, uint32_t holde
 static void print_suspend_point(struct printer *p, const struct variant *v)
 {
 	struct tinfo *ti = p->traces->tinfo;
-	struct strbuf line = STRBUF_INIT, shown = STRBUF_INIT;
+	struct strbuf line = STRBUF_INIT;
 	uint32_t locals = 0, awaited = TINFO_NONE;
 	struct type payload = v->payload != TINFO_NONE ? tinfo_type(ti, v->payload) : (struct type){ .count = 0 };
 	for (uint32_t i = 0; i < payload.count; i++) {
@@ -158,7 +158,6 @@ static void print_suspend_point(struct printer *p, const struct variant *v)
 	out_styled(p->out, STYLE_DIM, line.text);
 	out_text(p->out, "\n");
 	strbuf_release(&line);
-	strbuf_release(&shown);
 }
 
 static void print_suspend_points(struct printer *p, const struct frame *f)

@@ -37,34 +37,34 @@ static struct writer row_add(struct tinfo_build *b, enum tinfo_table table)
 	return (struct writer){ b, rows->bytes + rows->count++ * size };
 }
 
-static void put_u32(struct writer *w, uint32_t value)
+static void write_u32(struct writer *w, uint32_t value)
 {
-	store_uint(w->at, value, 4);
+	put_u32(w->at, value);
 	w->at += 4;
 }
 
-static void put_u64(struct writer *w, uint64_t value)
+static void write_u64(struct writer *w, uint64_t value)
 {
 	store_uint(w->at, value, 8);
 	w->at += 8;
 }
 
-static void put_text(struct writer *w, const char *text)
+static void write_text(struct writer *w, const char *text)
 {
-	put_u32(w, texts_add(&w->b->texts, text));
+	write_u32(w, texts_add(&w->b->texts, text));
 }
 
-static void put_type(struct writer *w, const struct type *type, uint32_t first, uint32_t count)
+static void write_type(struct writer *w, const struct type *type, uint32_t first, uint32_t count)
 {
-	put_text(w, type->name);
-	put_u32(w, (uint32_t)type->kind | (uint32_t)type->encoding << 8 | type->flags << 16);
-	put_u64(w, type->size);
-	put_u32(w, first);
-	put_u32(w, count);
-	put_u32(w, type->target);
-	put_u64(w, type->extra);
-	put_text(w, type->file);
-	put_u32(w, type->line);
+	write_text(w, type->name);
+	write_u32(w, (uint32_t)type->kind | (uint32_t)type->encoding << 8 | type->flags << 16);
+	write_u64(w, type->size);
+	write_u32(w, first);
+	write_u32(w, count);
+	write_u32(w, type->target);
+	write_u64(w, type->extra);
+	write_text(w, type->file);
+	write_u32(w, type->line);
 }
 
 uint32_t build_type_reserve(struct tinfo_build *b)
@@ -72,7 +72,7 @@ uint32_t build_type_reserve(struct tinfo_build *b)
 	uint32_t id = (uint32_t)b->rows[TABLE_TYPES].count;
 	struct writer w = row_add(b, TABLE_TYPES);
 	const struct type unknown = { .kind = TYPE_OPAQUE, .name = "", .target = TINFO_NONE, .file = "" };
-	put_type(&w, &unknown, 0, 0);
+	write_type(&w, &unknown, 0, 0);
 	return id;
 }
 
@@ -86,113 +86,113 @@ void build_type_define(struct tinfo_build *b, uint32_t id, const struct type *ty
 	size_t first = count == 0 ? 0 : b->rows[of_variants ? TABLE_VARIANTS : TABLE_MEMBERS].count;
 	for (size_t i = 0; i < count && !of_variants; i++) {
 		struct writer w = row_add(b, TABLE_MEMBERS);
-		put_text(&w, members[i].name);
-		put_u32(&w, members[i].type);
-		put_u64(&w, members[i].offset);
-		put_u32(&w, members[i].flags);
+		write_text(&w, members[i].name);
+		write_u32(&w, members[i].type);
+		write_u64(&w, members[i].offset);
+		write_u32(&w, members[i].flags);
 	}
 	for (size_t i = 0; i < count && of_variants; i++) {
 		struct writer w = row_add(b, TABLE_VARIANTS);
-		put_text(&w, variants[i].name);
-		put_u32(&w, variants[i].payload);
-		put_u64(&w, variants[i].offset);
-		put_u64(&w, variants[i].value[0]);
-		put_u64(&w, variants[i].value[1]);
-		put_u32(&w, variants[i].flags);
-		put_text(&w, variants[i].file);
-		put_u32(&w, variants[i].line);
+		write_text(&w, variants[i].name);
+		write_u32(&w, variants[i].payload);
+		write_u64(&w, variants[i].offset);
+		write_u64(&w, variants[i].value[0]);
+		write_u64(&w, variants[i].value[1]);
+		write_u32(&w, variants[i].flags);
+		write_text(&w, variants[i].file);
+		write_u32(&w, variants[i].line);
 	}
 	struct writer w = { b, b->rows[TABLE_TYPES].bytes + (size_t)id * TABLE_SHAPES[TABLE_TYPES].size };
-	put_type(&w, type, (uint32_t)first, (uint32_t)count);
+	write_type(&w, type, (uint32_t)first, (uint32_t)count);
 }
 
 uint32_t build_function(struct tinfo_build *b, const struct function *function)
 {
 	uint32_t id = (uint32_t)b->rows[TABLE_FUNCTIONS].count;
 	struct writer w = row_add(b, TABLE_FUNCTIONS);
-	put_text(&w, function->role);
-	put_text(&w, function->name);
-	put_u32(&w, function->kind);
-	put_u64(&w, function->key);
-	put_u64(&w, function->address);
-	put_u64(&w, function->size);
-	put_u32(&w, function->type);
-	put_u32(&w, function->type2);
-	put_text(&w, function->file);
-	put_u32(&w, function->line);
+	write_text(&w, function->role);
+	write_text(&w, function->name);
+	write_u32(&w, function->kind);
+	write_u64(&w, function->key);
+	write_u64(&w, function->address);
+	write_u64(&w, function->size);
+	write_u32(&w, function->type);
+	write_u32(&w, function->type2);
+	write_text(&w, function->file);
+	write_u32(&w, function->line);
 	return id;
 }
 
 void build_vtable(struct tinfo_build *b, const struct vtable *vtable)
 {
 	struct writer w = row_add(b, TABLE_VTABLES);
-	put_u64(&w, vtable->address);
-	put_u32(&w, vtable->type);
-	put_text(&w, vtable->trait);
-	put_u32(&w, vtable->slots);
+	write_u64(&w, vtable->address);
+	write_u32(&w, vtable->type);
+	write_text(&w, vtable->trait);
+	write_u32(&w, vtable->slots);
 }
 
 void build_instance(struct tinfo_build *b, const struct instance *instance, const struct constant *constants,
 		    size_t count)
 {
 	struct writer w = row_add(b, TABLE_INSTANCES);
-	put_u64(&w, instance->address);
-	put_u32(&w, instance->function);
-	put_u32(&w, (uint32_t)b->rows[TABLE_CONSTANTS].count);
-	put_u32(&w, (uint32_t)count);
+	write_u64(&w, instance->address);
+	write_u32(&w, instance->function);
+	write_u32(&w, (uint32_t)b->rows[TABLE_CONSTANTS].count);
+	write_u32(&w, (uint32_t)count);
 	for (size_t i = 0; i < count; i++) {
 		w = row_add(b, TABLE_CONSTANTS);
-		put_text(&w, constants[i].member);
-		put_u64(&w, constants[i].value);
+		write_text(&w, constants[i].member);
+		write_u64(&w, constants[i].value);
 	}
 }
 
 void build_static(struct tinfo_build *b, const struct static_variable *variable)
 {
 	struct writer w = row_add(b, TABLE_STATICS);
-	put_text(&w, variable->role);
-	put_text(&w, variable->name);
-	put_text(&w, variable->symbol);
-	put_u64(&w, variable->address);
-	put_u32(&w, variable->type);
-	put_u32(&w, variable->flags);
+	write_text(&w, variable->role);
+	write_text(&w, variable->name);
+	write_text(&w, variable->symbol);
+	write_u64(&w, variable->address);
+	write_u32(&w, variable->type);
+	write_u32(&w, variable->flags);
 }
 
 void build_impl(struct tinfo_build *b, const struct impl *impl)
 {
 	struct writer w = row_add(b, TABLE_IMPLS);
-	put_text(&w, impl->path);
-	put_text(&w, impl->self);
+	write_text(&w, impl->path);
+	write_text(&w, impl->self);
 }
 
 void build_local(struct tinfo_build *b, const struct local *local)
 {
 	struct writer w = row_add(b, TABLE_LOCALS);
-	put_u32(&w, local->coroutine);
-	put_text(&w, local->name);
-	put_u32(&w, local->type);
-	put_u64(&w, local->offset);
-	put_text(&w, local->file);
-	put_u32(&w, local->line);
+	write_u32(&w, local->coroutine);
+	write_text(&w, local->name);
+	write_u32(&w, local->type);
+	write_u64(&w, local->offset);
+	write_text(&w, local->file);
+	write_u32(&w, local->line);
 }
 
 void build_crate(struct tinfo_build *b, const struct crate *crate)
 {
 	struct writer w = row_add(b, TABLE_CRATES);
-	put_text(&w, crate->name);
-	put_text(&w, crate->version);
+	write_text(&w, crate->name);
+	write_text(&w, crate->version);
 }
 
 void build_symbol(struct tinfo_build *b, const struct symbol_key *symbol)
 {
 	struct writer w = row_add(b, TABLE_SYMBOLS);
-	put_u64(&w, symbol->key);
-	put_text(&w, symbol->name);
+	write_u64(&w, symbol->key);
+	write_text(&w, symbol->name);
 }
 
 void build_meta(struct tinfo_build *b, const char *key, const char *value)
 {
 	struct writer w = row_add(b, TABLE_META);
-	put_text(&w, key);
-	put_text(&w, value);
+	write_text(&w, key);
+	write_text(&w, value);
 }

@@ -38,19 +38,29 @@ static void records_encode(const unsigned char *content, size_t length, size_t s
 	}
 }
 
+/* Words `from` to `to` of one column; what the last one was. */
+static uint32_t column_decode(const unsigned char *plane, size_t count, size_t from, size_t to, uint32_t before,
+			      bool difference, unsigned char *out, size_t stride)
+{
+	for (size_t i = from; i < to; i++) {
+		uint32_t stored = (uint32_t)plane[i] | (uint32_t)plane[count + i] << 8 |
+				  (uint32_t)plane[2 * count + i] << 16 | (uint32_t)plane[3 * count + i] << 24;
+		before = difference ? before + unfold_sign(stored) : stored;
+		put_u32(out + i * stride, before);
+	}
+	return before;
+}
+
 static void records_decode(const unsigned char *coded, size_t length, size_t stride, uint32_t mask, unsigned char *out)
 {
+	enum { BLOCK = 256 }; /* records: what is written word by word stays in the first-level cache */
 	size_t count = length / stride;
-	for (size_t word = 0; word < stride / 4; word++) {
-		const unsigned char *plane = coded + 4 * word * count;
-		bool difference = is_difference(mask, word);
-		uint32_t value = 0;
-		for (size_t i = 0; i < count; i++) {
-			uint32_t stored = (uint32_t)plane[i] | (uint32_t)plane[count + i] << 8 |
-					  (uint32_t)plane[2 * count + i] << 16 | (uint32_t)plane[3 * count + i] << 24;
-			value = difference ? value + unfold_sign(stored) : stored;
-			store_uint(out + i * stride + 4 * word, value, 4);
-		}
+	uint32_t before[RECORD_MAX / 4] = { 0 };
+	for (size_t from = 0; from < count; from += BLOCK) {
+		size_t to = count - from < BLOCK ? count : from + BLOCK;
+		for (size_t word = 0; word < stride / 4; word++)
+			before[word] = column_decode(coded + 4 * word * count, count, from, to, before[word],
+						     is_difference(mask, word), out + 4 * word, stride);
 	}
 }
 

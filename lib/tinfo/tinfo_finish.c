@@ -57,7 +57,7 @@ static void texts_patch(struct rows *rows, const struct table_shape *shape, cons
 			continue;
 		unsigned char *place = rows->bytes + at;
 		for (size_t i = 0; i < rows->count; i++, place += shape->size)
-			store_uint(place, offsets[get_u32(place)], 4);
+			put_u32(place, offsets[get_u32(place)]);
 	}
 }
 
@@ -207,7 +207,7 @@ static void types_rename(struct rows *rows, const struct table_shape *shape, con
 		unsigned char *place = rows->bytes + at;
 		for (size_t i = 0; i < rows->count; i++, place += shape->size)
 			if (get_u32(place) != TINFO_NONE)
-				store_uint(place, places[get_u32(place)], 4);
+				put_u32(place, places[get_u32(place)]);
 	}
 }
 
@@ -220,7 +220,7 @@ static struct error *instances_finish(struct tinfo_build *b, const uint32_t *pla
 	for (size_t i = 0; i < rows->count; i++) {
 		unsigned char *function = rows->bytes + i * size + 8;
 		if (get_u32(function) != TINFO_NONE)
-			store_uint(function, places[get_u32(function)], 4);
+			put_u32(function, places[get_u32(function)]);
 	}
 	struct error *err = rows_sort(rows, TABLE_INSTANCES, NULL);
 	unsigned char *moved = err == NULL ? malloc(constants->count * width + 1) : NULL;
@@ -236,7 +236,7 @@ static struct error *instances_finish(struct tinfo_build *b, const uint32_t *pla
 			continue;
 		if (count != 0)
 			memcpy(moved + end * width, from, count * width);
-		store_uint(record + 12, count == 0 ? 0 : end, 4);
+		put_u32(record + 12, count == 0 ? 0 : end);
 		memmove(rows->bytes + kept++ * size, record, size);
 		end += count;
 	}
@@ -265,7 +265,7 @@ static struct error *addresses_make(struct tinfo_build *b)
 	}
 	qsort(order, count, sizeof *order, order_compare);
 	for (size_t i = 0; i < count; i++)
-		store_uint(addresses->bytes + i * 4, order[i].index, 4);
+		put_u32(addresses->bytes + i * 4, order[i].index);
 	addresses->count = addresses->capacity = count;
 	free(order);
 	return NULL;

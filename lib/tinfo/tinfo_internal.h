@@ -17,7 +17,7 @@ enum {
 	HEADER_SIZE = 48,
 	ENTRY_SIZE = 72,             /* one directory entry */
 	FRAME_ENTRY_SIZE = 12,       /* compressed length, checksum */
-	FRAME_CONTENT = 64 * 1024,   /* about what we write; what is read is said in the directory */
+	FRAME_CONTENT = 128 * 1024,  /* about what we write; what is read is said in the directory */
 	FRAME_CONTENT_MAX = 1 << 24, /* what we agree to read */
 	DIRECTORY_MAX = 4096,        /* sections */
 	RECORD_MAX = 4096,           /* bytes of one record */
@@ -109,7 +109,7 @@ static inline void store_uint(unsigned char *at, uint64_t value, size_t width)
 		at[i] = (unsigned char)(value >> (8 * i));
 }
 
-/* Written out, because compilers make one load of it and a loop with a variable width stays a loop. */
+/* Written out, because compilers make one load or store of them, and a loop with a variable width stays a loop. */
 static inline uint32_t get_u32(const unsigned char *at)
 {
 	return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
@@ -118,6 +118,14 @@ static inline uint32_t get_u32(const unsigned char *at)
 static inline uint64_t get_u64(const unsigned char *at)
 {
 	return get_u32(at) | (uint64_t)get_u32(at + 4) << 32;
+}
+
+static inline void put_u32(unsigned char *at, uint32_t value)
+{
+	at[0] = (unsigned char)value;
+	at[1] = (unsigned char)(value >> 8);
+	at[2] = (unsigned char)(value >> 16);
+	at[3] = (unsigned char)(value >> 24);
 }
 
 #endif

@@ -17,7 +17,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 
-enum { THREADS_MAX = 16, LEVEL = 12 };
+enum { THREADS_MAX = 16, LEVEL = 9 };
 
 struct frame {
 	const struct coding *coding;

@@ -1,6 +1,7 @@
 /* Futures known by name: what each polls next, or that it polls nothing. Rows of one type stand together and are
  * tried in order (one per variant). Checked in: tokio 1.38.0 to 1.54.1, futures-util 0.3.34, tokio-util 0.7.20,
- * tokio-stream 0.1.19, tower 0.5.3; the others as the notes on adapters give them (tracing 0.1.40 on). Names are without generic arguments. */
+ * tokio-stream 0.1.19, tower 0.5.3, tracing 0.1.44; the others as the notes on adapters give them. Names are without
+ * generic arguments. */
 #include <string.h>
 
 #include "tokio/frame_plan.h"
@@ -24,6 +25,7 @@ static const struct adapter ADAPTERS[] = {
 	/* tokio */
 	{ "tokio::time::sleep::Sleep", NULL, LEAF },
 	{ "tokio::time::timeout::Timeout", ".value", NEXT },
+	{ "tokio::time::interval::Interval", ".delay", NEXT }, /* polled by tick's closure */
 	{ "tokio::runtime::task::join::JoinHandle", NULL, LEAF },
 	{ "tokio::runtime::io::scheduled_io::Readiness", NULL, LEAF },
 	{ "tokio::runtime::blocking::task::BlockingTask", NULL, LEAF },
@@ -48,8 +50,6 @@ static const struct adapter ADAPTERS[] = {
 	{ "tokio::io::util::write_buf::WriteBuf", NULL, LEAF },
 	{ "tokio::io::util::flush::Flush", NULL, LEAF },
 	{ "tokio::io::util::shutdown::Shutdown", NULL, LEAF },
-
-	{ "tokio::time::interval::Interval", ".delay", NEXT }, /* polled by tick's closure */
 	{ "tokio::future::maybe_done::MaybeDone", "<Future>.future", SILENT },
 	{ "tokio::future::maybe_done::MaybeDone", "<Future>.__0", SILENT },
 	{ "tokio::task::local::LocalSet", NULL, LEAF },

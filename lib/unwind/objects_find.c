@@ -315,10 +315,10 @@ void objects_find(struct objects *objects)
 	for (size_t i = 0; i < count; i++)
 		if (m[i].file_offset == 0)
 			object_add_at(objects, OBJECT_LIBRARY, m[i].path, m[i].start, &m[i]);
-	if (executable != NULL)
-		link_map_find(objects, executable);
 	if (core_auxv(objects->core, AT_SYSINFO_EHDR, &vdso))
 		object_add_at(objects, OBJECT_VDSO, "[vdso]", vdso, NULL);
+	if (executable != NULL)
+		link_map_find(objects, executable);
 	if (count == 0) {
 		const struct core_segment *s = core_segments(objects->core, &count);
 		for (size_t i = 0; i < count; i++)

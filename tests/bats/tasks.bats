@@ -2,6 +2,7 @@
 # cores of gcore and of the kernel.
 
 load ../harness.sh
+load ../compare.sh
 
 # each PROGRAM FUNCTION: calls it with core, binary and truth set to each of the four.
 each()
@@ -11,80 +12,10 @@ each()
 		for kind in gcore kernel; do
 			need_core "$1" "$profile" "$kind"
 			echo "# $1 $profile $kind" # shown when it fails
+			scratch=$BATS_TEST_TMPDIR sources=(-b "$binary")
 			"$2"
 		done
 	done
-}
-
-ours()
-{
-	run -0 --separate-stderr hansei-tasks -c "$core" -b "$binary" --no-cache --no-header -o tsv "$@"
-	[ -z "$stderr" ] || { echo "on stderr: $stderr"; false; }
-}
-
-# What the program says, as we list it: id, state, site, future. The site is that of the deepest await in the
-# program's own code; where a chain forks (branch=…) it ends at the fork. Not listed here: a cell that no list of a
-# runtime has, a runtime that no thread is inside.
-expected_tasks()
-{
-	awk -F '\t' -v OFS='\t' '
-		$1 == "task" && !/owned=0/ && !/runtime=undriven/ {
-			state[$2] = $3 (/cancelled=1/ ? " (cancelled)" : "")
-			site[$2] = $5 == "-" ? "" : $5
-			future[$2] = $4
-		}
-		$1 == "frame" && !/branch=/ && $4 != "-" { deeper[$2] = $4 }
-		END {
-			for (id in state)
-				print id, state[id], (id in deeper && state[id] !~ /running/ ? deeper[id] : site[id]), future[id]
-		}' "$truth" | sort -n
-}
-
-compare_tasks()
-{
-	ours --columns id,state,awaiting,future
-	expected_tasks >"$BATS_TEST_TMPDIR/expected"
-	[ -s "$BATS_TEST_TMPDIR/expected" ]
-	printf '%s\n' "$output" | cut -f 2- | sort -n | diff "$BATS_TEST_TMPDIR/expected" -
-}
-
-compare_runtimes()
-{
-	ours --columns id,runtime
-	# Each runtime's tasks stand together under one number of ours.
-	awk -F '\t' '$1 == "task" && match($0, /runtime=[a-z]+/) { print $2 "\t" substr($0, RSTART + 8, RLENGTH - 8) }' "$truth" |
-		sort >"$BATS_TEST_TMPDIR/labels"
-	[ "$(cut -f 2 "$BATS_TEST_TMPDIR/labels" | sort -u | wc -l)" -eq 3 ]
-	pairs=$(printf '%s\n' "$output" | cut -f 2- | sort | join -t "$(printf '\t')" - "$BATS_TEST_TMPDIR/labels" | cut -f 2,3 | sort -u)
-	[ "$(printf '%s\n' "$pairs" | wc -l)" -eq 3 ]
-	[ "$(printf '%s\n' "$pairs" | cut -f 1 | sort -u | wc -l)" -eq 3 ]
-}
-
-compare_lwps()
-{
-	ours --columns id,lwp --with state running
-	awk -F '\t' '$1 == "task" && match($0, /lwp=[0-9]+/) { print $2 "\t" substr($0, RSTART + 4, RLENGTH - 4) }' "$truth" |
-		sort -n >"$BATS_TEST_TMPDIR/expected"
-	[ -s "$BATS_TEST_TMPDIR/expected" ]
-	printf '%s\n' "$output" | cut -f 2- | diff "$BATS_TEST_TMPDIR/expected" -
-}
-
-compare_sizes()
-{
-	ours --columns id,size
-	awk -F '\t' '$1 == "size" { print $2 "\t" $3 }' "$truth" | sort -n >"$BATS_TEST_TMPDIR/expected"
-	[ -s "$BATS_TEST_TMPDIR/expected" ]
-	printf '%s\n' "$output" | cut -f 2- | sort -n | diff "$BATS_TEST_TMPDIR/expected" -
-}
-
-compare_joins()
-{
-	run -0 hansei-tasks -c "$core" -b "$binary" --no-cache -o json
-	awk -F '\t' '$1 == "task" && !/owned=0/ && match($0, /joins=task\/[0-9]+/) { print "task/" $2 "\t" substr($0, RSTART + 6, RLENGTH - 6) }' \
-		"$truth" | sort >"$BATS_TEST_TMPDIR/expected"
-	[ -s "$BATS_TEST_TMPDIR/expected" ]
-	printf '%s\n' "$output" | jq -r 'select(.waiting_on.kind == "task") | [.ref, .waiting_on.task] | @tsv' | sort |
-		diff "$BATS_TEST_TMPDIR/expected" -
 }
 
 @test "a current_thread runtime: ids, states, sites, futures" { each current compare_tasks; }

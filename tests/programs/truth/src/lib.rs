@@ -3,6 +3,10 @@
 //! Ground truth goes to standard output as lines of fields separated by tabs; README.md has the fields.
 //! After the last of them comes a line READY, and from then on nothing moves (but for what is meant to
 //! spin), so that a core taken at any later time shows exactly what was printed.
+//!
+//! tests/matrix builds all this with older releases of tokio as well, and says by --cfg before_1_40 and so on
+//! what they do not have.
+#![allow(unexpected_cfgs)]
 
 use std::fmt::Display;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -110,7 +114,10 @@ pub fn runtime(label: &str, handle: &Handle) {
         _ => "other",
     };
     let workers = handle.metrics().num_workers();
+    #[cfg(not(before_1_40))]
     let tasks = handle.metrics().num_alive_tasks();
+    #[cfg(before_1_40)]
+    let tasks = "-";
     println!("runtime\t{label}\t{flavor}\tworkers={workers}\ttasks={tasks}");
 }
 
@@ -150,6 +157,7 @@ pub fn described(count: usize) {
 /// That is so when at one moment every worker is parked and the queue in front of them is empty. A
 /// worker's counter is odd while it is parked; counters that are odd and the same before and after a
 /// look at the queue were odd during it.
+#[cfg(not(before_1_45))]
 pub fn settled(handle: &Handle) {
     let metrics = handle.metrics();
     let parked = || -> Option<Vec<u64>> {
@@ -161,6 +169,30 @@ pub fn settled(handle: &Handle) {
     wait_until(|| {
         let before = parked();
         before.is_some() && metrics.global_queue_depth() == 0 && parked() == before
+    });
+}
+
+/// The same by what the kernel says, for tokio without that counter: all other threads are asleep, and none of
+/// them was awake since the look before.
+#[cfg(before_1_45)]
+pub fn settled(_: &Handle) {
+    let threads = || -> Option<String> {
+        let mut all = String::new();
+        for entry in std::fs::read_dir("/proc/self/task").ok()? {
+            let path = entry.ok()?.path();
+            if path.ends_with(lwp().to_string()) {
+                continue;
+            }
+            let status = std::fs::read_to_string(path.join("status")).ok()?;
+            status.contains("State:\tS").then_some(())?;
+            all.extend(status.lines().filter(|line| line.contains("ctxt_switches")));
+        }
+        Some(all)
+    };
+    wait_until(|| {
+        let before = threads();
+        std::thread::sleep(Duration::from_millis(20));
+        before.is_some() && threads() == before
     });
 }
 

@@ -1,6 +1,7 @@
 # hansei: one static library, one program per tools/*.c. Plain GNU make; no configure step.
 #   make            the programs, in build/
 #   make check      everything that tests (scripts/check installs what is missing, then calls this)
+#   make matrix     the programs' ground truth over releases of tokio, compilers, linkers (hours; ROWS="twin musl")
 #   make asan       the unit tests and programs under AddressSanitizer and UBSan
 #   make layers     dependencies point downward, and only lib/tokio and above speak of tokio
 #   make record     the recorded demo core, made anew (needs cargo and gdb)
@@ -58,6 +59,9 @@ demo: all
 record: all
 	O=$(O) scripts/record
 
+matrix: all
+	@O=$(O) tests/matrix $(ROWS)
+
 layers:
 	@tests/layers
 
@@ -68,5 +72,5 @@ asan:
 clean:
 	rm -rf $(O)
 
-.PHONY: all units check demo record layers asan clean
+.PHONY: all units check matrix demo record layers asan clean
 .SECONDARY:

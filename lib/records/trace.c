@@ -342,6 +342,11 @@ bool trace_wait(struct tokio *tokio, const struct task *task, const struct chain
 	*out = (struct wait){ .kind = WAIT_NONE, .text = "" };
 	if (task->state == TASK_RUNNING || task->state == TASK_COMPLETE)
 		return false;
+	if (chain->end == CHAIN_NEVER) { /* itself, whatever a timeout around it waits for */
+		out->kind = WAIT_NEVER;
+		out->text = "never ready";
+		return true;
+	}
 	asked.state = TASK_IDLE; /* the resource's own words, also of a task that has been woken since */
 	wait_decide(tokio, &asked, chain, out);
 	switch (out->kind) {

@@ -100,10 +100,11 @@ static void print_detail(struct printer *p, const struct trace *trace, uint32_t 
 	out_text(p->out, "\n");
 }
 
-/* Slots of the compiler's own are no locals. */
-static bool member_is_shown(const struct member *m)
+/* PhantomData and the like are no fields to show. */
+static bool member_is_shown(struct tinfo *ti, const struct member *m)
 {
-	return strncmp(m->name, "__", 2) != 0 || (m->name[2] >= '0' && m->name[2] <= '9' && (m->flags & MEMBER_ARTIFICIAL) == 0);
+	struct type type = tinfo_type(ti, m->type);
+	return (m->flags & MEMBER_ARTIFICIAL) == 0 && ((type.flags & TYPE_SIZED) == 0 || type.size != 0);
 }
 
 static void print_members(struct printer *p, const char *heading, uint32_t holder, bool coroutine)
@@ -116,7 +117,8 @@ static void print_members(struct printer *p, const char *heading, uint32_t holde
 		return;
 	for (uint32_t i = 0; i < type.count; i++) {
 		struct member m = tinfo_member(p->traces->tinfo, type.first + i);
-		if (coroutine ? strncmp(m.name, "__", 2) == 0 || (m.flags & MEMBER_ARTIFICIAL) != 0 : !member_is_shown(&m))
+		if (coroutine ? strncmp(m.name, "__", 2) == 0 || (m.flags & MEMBER_ARTIFICIAL) != 0
+		              : !member_is_shown(p->traces->tinfo, &m))
 			continue;
 		if (!any) {
 			line_begin(p, DETAIL);

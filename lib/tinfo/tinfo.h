@@ -235,4 +235,14 @@ struct error *tinfo_write(struct tinfo *ti, const char *path);
 char *tinfo_temporary(const char *path);
 void tinfo_free(struct tinfo *ti); /* NULL is fine */
 
+/* The format version of the file that the model is from; of the one we write, for a model built in memory. */
+void tinfo_version(const struct tinfo *ti, unsigned *major, unsigned *minor);
+struct table_size {
+	const char *name; /* of the table: "types" */
+	uint32_t records; /* of the strings: bytes */
+	uint64_t content; /* bytes in memory */
+	uint64_t stored;  /* bytes in the file, 0 for a model built in memory */
+};
+struct table_size tinfo_table_size(const struct tinfo *ti, enum tinfo_table table);
+
 #endif

@@ -1,6 +1,6 @@
-/* tinfo_build.h - filling a layout model. Strings given are copied and shared; ids handed out by the builder's
- * type table are final, so that types may refer to each other before they are defined (forward and cyclic
- * references are the rule). Member and variant runs of one type must be added together. One thread. */
+/* tinfo_build.h - filling a layout model. Strings given are copied and shared. Type ids are handed out before types
+ * are defined, so that types may refer to each other (forward and cyclic references are the rule); they are
+ * provisional: finishing sorts types by name. Members and variants of one type are added together. One thread. */
 #ifndef HANSEI_TINFO_TINFO_BUILD_H
 #define HANSEI_TINFO_TINFO_BUILD_H
 

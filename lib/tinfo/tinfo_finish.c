@@ -236,7 +236,7 @@ static struct error *instances_finish(struct tinfo_build *b, const uint32_t *pla
 			continue;
 		if (count != 0)
 			memcpy(moved + end * width, from, count * width);
-		put_u32(record + 12, count == 0 ? 0 : end);
+		put_u32(record + 12, count == 0 ? 0 : (uint32_t)end);
 		memmove(rows->bytes + kept++ * size, record, size);
 		end += count;
 	}

@@ -206,3 +206,20 @@ struct error *tinfo_open(struct tinfo **out, const char *path)
 	*out = ti;
 	return NULL;
 }
+
+void tinfo_version(const struct tinfo *ti, unsigned *major, unsigned *minor)
+{
+	*major = ti->map == NULL ? TINFO_MAJOR : get_u32(ti->map + 8) & 0xffff;
+	*minor = ti->map == NULL ? TINFO_MINOR : get_u32(ti->map + 8) >> 16;
+}
+
+struct table_size tinfo_table_size(const struct tinfo *ti, enum tinfo_table table)
+{
+	const struct section *section = &ti->sections[table];
+	return (struct table_size){
+		.name = TABLE_SHAPES[table].name,
+		.records = section->count,
+		.content = section->size,
+		.stored = section->starts == NULL ? 0 : section->starts[section->frame_count] - section->starts[0],
+	};
+}

@@ -85,11 +85,15 @@ struct sort_item {
 
 static void item_load(struct sort_item *item)
 {
-	uint64_t word = 0;
-	size_t count = item->left < 8 ? item->left : 8;
-	for (size_t i = 0; i < count; i++)
-		word |= (uint64_t)(unsigned char)item->text[i] << (56 - 8 * i);
-	item->word = word;
+	const unsigned char *at = (const unsigned char *)item->text;
+	if (item->left >= 8) { /* as one expression it compiles to one load */
+		item->word = (uint64_t)at[0] << 56 | (uint64_t)at[1] << 48 | (uint64_t)at[2] << 40 | (uint64_t)at[3] << 32 |
+			     (uint64_t)at[4] << 24 | (uint64_t)at[5] << 16 | (uint64_t)at[6] << 8 | (uint64_t)at[7];
+		return;
+	}
+	item->word = 0;
+	for (size_t i = 0; i < item->left; i++)
+		item->word |= (uint64_t)at[i] << (56 - 8 * i);
 }
 
 static uint64_t middle_of(uint64_t a, uint64_t b, uint64_t c)

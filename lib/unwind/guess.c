@@ -63,26 +63,44 @@ bool step_trampoline(struct unwinder *u, struct unwind_state *s, struct unwind_s
 	return true;
 }
 
+/* The caller of code that has not touched the stack: all registers that calls preserve are its own. */
+static void caller_of_leaf(struct unwinder *u, struct unwind_state *s, uint64_t pc, uint64_t sp,
+                           struct unwind_state *caller)
+{
+	*caller = (struct unwind_state){ .pc = pc, .known = s->known & u->machine->preserved };
+	for (unsigned i = 0; i < UNWIND_REGISTERS; i++)
+		caller->registers[i] = s->registers[i];
+	s->cfa = sp;
+	state_set(caller, u->machine->sp, sp);
+}
+
 bool step_bad_call(struct unwinder *u, struct unwind_state *s, struct unwind_state *caller)
 {
 	const struct unwind_machine *m = u->machine;
 	uint64_t sp = s->registers[m->sp], pc;
+	bool linked = m->link != UNWIND_NO_REGISTER;
 	if (objects_is_code(u->objects, s->pc) || !state_knows(s, m->sp))
 		return false;
-	if (m->link != UNWIND_NO_REGISTER)
+	if (linked)
 		pc = code_address(u, s->registers[m->link]);
 	else if (!read_word(u, sp, &pc))
 		return false;
 	if (!objects_is_code(u->objects, pc))
 		return false;
-	*caller = *s;
-	caller->exact = false;
-	caller->heuristic = false;
-	caller->signal = false;
-	caller->pc = pc;
-	caller->known &= m->preserved;
-	s->cfa = m->link != UNWIND_NO_REGISTER ? sp : sp + 8;
-	state_set(caller, m->sp, s->cfa);
+	caller_of_leaf(u, s, pc, linked ? sp : sp + 8, caller);
+	return true;
+}
+
+bool step_leaf(struct unwinder *u, struct unwind_state *s, struct unwind_state *caller)
+{
+	const struct unwind_machine *m = u->machine;
+	uint64_t sp = s->registers[m->sp], pc;
+	bool readable;
+	if (m->link != UNWIND_NO_REGISTER || !s->exact || !state_knows(s, m->sp) || !read_word(u, sp, &pc) ||
+	    !objects_is_code(u->objects, pc) || !follows_call(u, pc, &readable))
+		return false;
+	caller_of_leaf(u, s, pc, sp + 8, caller);
+	caller->heuristic = true;
 	return true;
 }
 

@@ -73,15 +73,19 @@ const char *const *objects_warnings(const struct objects *objects, size_t *count
 	return objects->warnings;
 }
 
-/* Looks at one candidate. Says why not in *reason, unless it is not there and another candidate said more. */
+/* Looks at one candidate; says why not in *reason, which a candidate that is there overrides. */
 static struct elf_file *file_try(struct objects *objects, const struct object *object, const char *path,
                                  const char **reason)
 {
 	struct elf_file *elf;
 	struct error *err = elf_open(&elf, path);
 	if (err != NULL) {
+		const char *text = error_message(err);
+		size_t length = strlen(object->name); /* the warning begins with it anyway */
+		if (strncmp(text, object->name, length) == 0 && strncmp(text + length, ": ", 2) == 0)
+			text += length + 2;
 		if (*reason == NULL)
-			*reason = arena_strdup(&objects->arena, error_message(err));
+			*reason = arena_strdup(&objects->arena, text);
 		error_free(err);
 		return NULL;
 	}
@@ -111,12 +115,8 @@ static struct elf_file *file_find(struct objects *objects, const struct object *
 		elf = file_try(objects, object, arena_printf(&objects->arena, "%s%s", objects->sysroot, path), reason);
 	if (elf == NULL && objects->sysroot != NULL && slash != NULL)
 		elf = file_try(objects, object, arena_printf(&objects->arena, "%s%s", objects->sysroot, slash), reason);
-	if (elf == NULL && path[0] == '/') {
-		const char *here = NULL;
-		elf = file_try(objects, object, path, &here);
-		if (here != NULL)
-			*reason = here;
-	}
+	if (elf == NULL && path[0] == '/')
+		elf = file_try(objects, object, path, reason);
 	return elf;
 }
 
@@ -164,9 +164,8 @@ const unsigned char *object_bytes(const struct objects *objects, const struct ob
 	return core_peek(objects->core, address, (size_t)*available);
 }
 
-static const struct elf_section *frame_section(struct objects *objects, const struct object *object)
+static const struct elf_section *frame_section(const struct object *object)
 {
-	(void)objects;
 	size_t count;
 	const struct elf_section *s = object->file != NULL ? elf_sections(object->file, &count) : NULL;
 	for (size_t i = 0; s != NULL && i < count; i++)
@@ -199,7 +198,7 @@ static void cfi_load(struct objects *objects, struct object *object)
 	if (cfi_header_read(&object->cfi, header, &frames.address)) {
 		frames.at = object_bytes(objects, object, frames.address, &frames.size, &from_file);
 	} else {
-		const struct elf_section *section = frame_section(objects, object);
+		const struct elf_section *section = frame_section(object);
 		if (section != NULL)
 			frames = (struct cfi_bytes){ section->data, section->size, section->address + object->bias };
 	}

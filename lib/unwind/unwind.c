@@ -231,7 +231,7 @@ static const char *why_stuck(struct unwinder *u, const struct unwind_state *s, s
 	if (problem != NULL)
 		return arena_printf(&u->arena, "frame %zu: %s", frame, problem);
 	if (object != NULL && object->cfi.frames.at == NULL)
-		return arena_printf(&u->arena, "frames lost above frame %zu: no call-frame information of %s%s", frame,
+		return arena_printf(&u->arena, "callers of frame %zu lost: no call-frame information of %s%s", frame,
 		                    path[0] != '\0' ? path : "an object without a name",
 		                    object->file == NULL ? " (file missing)" : "");
 	if (path != NULL)
@@ -248,13 +248,12 @@ static enum step step_caller(struct unwinder *u, struct unwind_state *s, struct 
 	enum step step = step_by_rules(u, s, caller, &problem);
 	if (step != STEP_STUCK)
 		return step;
-	/* A link register or word that is 0 is the bottom here as it is by rules. */
 	if (problem == NULL && (step_trampoline(u, s, caller) || (s->exact && step_bad_call(u, s, caller))))
 		return STEP_CALLER;
 	/* Where code can be read, functions without information are more likely to keep the frame pointer chain
 	 * (generated code does) than the stack is to be free of old return addresses. */
 	bool has_code = objects_peek(u->objects, s->pc, 1) != NULL;
-	if (has_code ? step_frame_pointer(u, s, caller) || step_scan(u, s, caller)
+	if (has_code ? step_leaf(u, s, caller) || step_frame_pointer(u, s, caller) || step_scan(u, s, caller)
 	             : step_scan(u, s, caller) || step_frame_pointer(u, s, caller))
 		return STEP_CALLER;
 	/* The ABI marks the outermost frame by a frame pointer of 0; C libraries do, some without information. */

@@ -7,9 +7,10 @@
  *   - A register that a call preserves and no rule speaks of is unchanged; others are unknown above frame 0.
  *   - A bad pointer that was called: one word is popped (aarch64: the link register is the return address).
  *   - A signal trampoline without call-frame information is known by its code.
- *   - Where call-frame information is missing or fails, the frame is guessed: by the frame pointer chain, or, where
- *     the object's code is missing too, by the nearest word of the stack that is a return address in code with
- *     call-frame information that leads on. Such a frame is `heuristic`, and what follows rests on it.
+ *   - Where call-frame information is missing or fails, the frame is guessed: by a return address on top of the
+ *     stack (PLT stubs of lld have no information), the frame pointer chain, or, first where the code is missing too,
+ *     the nearest word of the stack that is a return address in code with call-frame information that leads on.
+ *     Such a frame is `heuristic`, and what follows rests on it.
  *
  * Ownership: borrows core and objects. Frames are the caller's; what they point to lives as long as the objects.
  * One thread at a time. Never fails: a broken stack gives the frames up to the break, and why. */

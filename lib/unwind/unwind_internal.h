@@ -43,6 +43,8 @@ enum step step_by_rules(struct unwinder *u, struct unwind_state *s, struct unwin
 /* guess.c; each false when it does not apply. */
 bool step_trampoline(struct unwinder *u, struct unwind_state *s, struct unwind_state *caller);
 bool step_bad_call(struct unwinder *u, struct unwind_state *s, struct unwind_state *caller);
+/* x86-64: the top of the stack is a return address, as in PLT stubs and at a function's first instruction. */
+bool step_leaf(struct unwinder *u, struct unwind_state *s, struct unwind_state *caller);
 bool step_frame_pointer(struct unwinder *u, struct unwind_state *s, struct unwind_state *caller);
 bool step_scan(struct unwinder *u, struct unwind_state *s, struct unwind_state *caller);
 

@@ -2,7 +2,7 @@
 
 load ../harness.sh
 
-PROGRAMS="current many runtimes shapes states"
+PROGRAMS="chains current many runtimes shapes states"
 
 teardown()
 {

@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/error.h"
+#include "model_ids.h"
 #include "tinfo/tinfo_build.h"
 #include "value/path.h"
 #include "value/target.h"
@@ -23,6 +24,7 @@ struct fixture {
 	struct tinfo *ti;
 	struct target target;
 	struct arena arena;
+	struct model_ids ids;
 	uint32_t u8, u32, u64, u128, unit;
 };
 
@@ -56,6 +58,7 @@ static uint32_t define(struct fixture *f, uint32_t id, enum type_kind kind, cons
 		             .file = "" };
 	if (id == TINFO_NONE)
 		id = build_type_reserve(f->build);
+	model_ids_note(&f->ids, id, name);
 	build_type_define(f->build, id, &type, members, count, NULL, 0);
 	return id;
 }
@@ -76,6 +79,7 @@ static uint32_t pointer(struct fixture *f, const char *name, uint32_t to)
 	struct type type = { .kind = TYPE_POINTER, .name = name, .size = 8, .flags = TYPE_SIZED, .target = to,
 		             .file = "" };
 	uint32_t id = build_type_reserve(f->build);
+	model_ids_note(&f->ids, id, name);
 	build_type_define(f->build, id, &type, NULL, 0, NULL, 0);
 	return id;
 }
@@ -86,6 +90,7 @@ static uint32_t enumeration(struct fixture *f, const char *name, uint64_t size, 
 	struct type type = { .kind = TYPE_ENUM, .name = name, .size = size, .flags = TYPE_SIZED,
 		             .target = discriminant, .extra = offset, .file = "" };
 	uint32_t id = build_type_reserve(f->build);
+	model_ids_note(&f->ids, id, name);
 	build_type_define(f->build, id, &type, NULL, 0, variants, count);
 	return id;
 }
@@ -121,6 +126,12 @@ static void seal(struct fixture *f)
 	target_init(&f->target, memory, f->ti);
 }
 
+/* The id that a type has in the finished model. */
+static uint32_t final(struct fixture *f, uint32_t id)
+{
+	return model_ids_final(&f->ids, f->ti, id);
+}
+
 static void end(struct fixture *f)
 {
 	tinfo_free(f->ti);
@@ -131,7 +142,7 @@ static void end(struct fixture *f)
 static struct path bound(struct fixture *f, uint32_t root, const char *text)
 {
 	struct path p;
-	path_bind(&p, &f->target, &f->arena, root, text);
+	path_bind(&p, &f->target, &f->arena, final(f, root), text);
 	if (p.state != PATH_BOUND)
 		fail_msg("%s", p.message);
 	return p;
@@ -141,7 +152,7 @@ static void refused(struct fixture *f, uint32_t root, const char *text, enum pat
 {
 	struct path p;
 	uint64_t value;
-	path_bind(&p, &f->target, &f->arena, root, text);
+	path_bind(&p, &f->target, &f->arena, final(f, root), text);
 	assert_int_equal(p.state, state);
 	assert_string_equal(p.message, message);
 	assert_int_equal(path_load(&p, &f->target, BASE, &value), OUTCOME_ABSENT);
@@ -168,11 +179,11 @@ static void members_and_offsets(void **state)
 	uint64_t offset;
 	assert_true(path_is_offset(&p, &offset));
 	assert_int_equal(offset, 20);
-	assert_int_equal(p.type, f->u32);
+	assert_int_equal(p.type, final(f, f->u32));
 	put(f, BASE + 120, 0xdeadbeef, 4);
 	expect_load(f, &p, BASE + 100, OUTCOME_VALUE, 0xdeadbeef);
 	p = bound(f, out, "");
-	assert_int_equal(p.type, out);
+	assert_int_equal(p.type, final(f, out));
 	assert_int_equal(p.width, 0);
 	end(f);
 }
@@ -274,7 +285,7 @@ static void wide_discriminants(void **state)
 	expect_load(f, &pa, BASE, OUTCOME_FAILURE, BASE);
 	struct enum_plan plan;
 	uint32_t live;
-	assert_true(enum_plan_make(&plan, &f->target, &f->arena, byte));
+	assert_true(enum_plan_make(&plan, &f->target, &f->arena, final(f, byte)));
 	put(f, BASE, 0xff, 1);
 	assert_int_equal(enum_plan_live(&plan, &f->target, BASE, &live), OUTCOME_VALUE);
 	assert_int_equal(live, 0);
@@ -302,11 +313,11 @@ static void odd_enums(void **state)
 	assert_true(path_is_offset(&p, &offset)); /* nothing to check */
 	struct enum_plan plan;
 	uint32_t live;
-	assert_true(enum_plan_make(&plan, &f->target, &f->arena, never));
+	assert_true(enum_plan_make(&plan, &f->target, &f->arena, final(f, never)));
 	assert_int_equal(enum_plan_live(&plan, &f->target, BASE, &live), OUTCOME_FAILURE);
-	assert_false(enum_plan_make(&plan, &f->target, &f->arena, broken));
-	assert_false(enum_plan_make(&plan, &f->target, &f->arena, outside));
-	assert_false(enum_plan_make(&plan, &f->target, &f->arena, f->u64));
+	assert_false(enum_plan_make(&plan, &f->target, &f->arena, final(f, broken)));
+	assert_false(enum_plan_make(&plan, &f->target, &f->arena, final(f, outside)));
+	assert_false(enum_plan_make(&plan, &f->target, &f->arena, final(f, f->u64)));
 	refused(f, broken, "<Only>.__0", PATH_BROKEN,
 	        "`<Only>.__0` on Broken: discriminant of no readable size before `Only` in `Broken` (it has Only)");
 	end(f);
@@ -330,7 +341,7 @@ static void any_variant(void **state)
 	uint32_t partial = enumeration(f, "Partial", 24, f->u8, 0, lacking, 2);
 	seal(f);
 	struct path p = bound(f, holder, ".timer<*>.when");
-	assert_int_equal(p.type, f->u64);
+	assert_int_equal(p.type, final(f, f->u64));
 	put(f, BASE + 8, 0, 1);
 	put(f, BASE + 16, 222, 8);
 	put(f, BASE + 24, 111, 8);
@@ -423,7 +434,7 @@ static void peeling(void **state)
 	refused(f, padded, "~w", PATH_BROKEN,
 	        "`~w` on Padded: peeling does not end as `~w` asks in `Padded` (it has v)");
 	refused(f, atomic, "~p", PATH_BROKEN, "`~p` on Atomic<u64>: peeling does not end as `~p` asks in `u64`");
-	assert_int_equal(type_peel(&f->target, atomic), f->u64);
+	assert_int_equal(type_peel(&f->target, final(f, atomic)), final(f, f->u64));
 	end(f);
 }
 
@@ -440,12 +451,12 @@ static void self_containing_types(void **state)
 		twigs[i] = (struct member){ "twig", bush, 0, 0 };
 	define(f, bush, TYPE_STRUCT, "Bush<Nowhere>", 8, twigs, 8);
 	seal(f);
-	assert_int_equal(type_peel(&f->target, ring), ring);
+	assert_int_equal(type_peel(&f->target, final(f, ring)), final(f, ring));
 	refused(f, ring, "?T", PATH_BROKEN,
 	        "`?T` on Ring<Nowhere>: no member of type `Nowhere` in `Ring<Nowhere>` (it has again)");
 	uint64_t offset;
 	uint32_t found;
-	assert_false(type_find_inside(&f->target, bush, TINFO_NONE, "Nowhere", &offset, &found));
+	assert_false(type_find_inside(&f->target, final(f, bush), TINFO_NONE, "Nowhere", &offset, &found));
 	end(f);
 }
 
@@ -467,7 +478,7 @@ static void binding_messages(void **state)
 	refused(f, s, ".", PATH_BROKEN, "`.` on crate::S: bad path syntax at `` in `crate::S` (it has a, b)");
 	refused(f, TINFO_NONE, ".a", PATH_ABSENT, "`.a`: its root type is not in this build");
 	struct path p;
-	path_bind(&p, &f->target, &f->arena, holder, ".o.x");
+	path_bind(&p, &f->target, &f->arena, final(f, holder), ".o.x");
 	assert_int_equal(p.state, PATH_ABSENT);
 	end(f);
 }

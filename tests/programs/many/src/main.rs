@@ -35,7 +35,7 @@ async fn sleeper(number: u64) {
     let duration = Duration::from_secs(1_000_000 + number);
     idle_next_line!("async fn many::sleeper", wait = "timer", number = number);
     sleep(duration).await;
-    println!("sleeper {number} of {} woke", Handle::current().id());
+    println!("sleeper {number} woke, and {} workers", Handle::current().metrics().num_workers());
 }
 
 async fn odd_one_out() {

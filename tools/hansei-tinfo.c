@@ -1,0 +1,268 @@
+/* hansei-tinfo - looks into .tinfo files. One row of VERBS is one verb. */
+#include <inttypes.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "cli/common.h"
+#include "cli/options.h"
+#include "cli/status.h"
+#include "cli/tool.h"
+#include "out/json.h"
+#include "out/lines.h"
+#include "out/text.h"
+#include "records/layout.h"
+#include "records/tinfo_records.h"
+#include "tinfo/tinfo.h"
+#include "tinfo/tinfo_describe.h"
+
+static const struct option OWN[] = {
+	{ "format", 0, "FORMAT", "HANSEI_FORMAT", "table, tsv or json" },
+	{ "recursive", 'r', NULL, NULL, "type: show the types of members below them" },
+	{ "depth", 0, "N", NULL, "type: the same, N levels deep" },
+};
+static const struct option_set OWN_SET = OPTION_SET("Options", OWN);
+static const struct option_set *const SETS[] = { &OWN_SET, NULL };
+static const struct program PROGRAM = {
+	"hansei-tinfo", "VERB FILE …",
+	"Looks into a .tinfo file, the layouts of a program. Verbs: stats FILE (what it holds and where it came from), "
+	"find-types FILE REGEX, type FILE NAME|ID, dump FILE.",
+	SETS, NULL,
+};
+
+struct run {
+	struct tool *tool;
+	struct tinfo *ti;
+	enum format format;    /* as asked for */
+	const char *operand;   /* the one after FILE, or NULL */
+	unsigned depth;        /* type */
+};
+
+static bool out_lines(struct tool *tool, struct strbuf *lines)
+{
+	out_write(&tool->out, lines->text, lines->length);
+	strbuf_reset(lines);
+	return !out_failed(&tool->out);
+}
+
+static struct error *verb_stats(struct run *run)
+{
+	struct strbuf text = STRBUF_INIT;
+	tinfo_stats(&text, run->ti, format_choose(run->format, &run->tool->out, false));
+	out_lines(run->tool, &text);
+	strbuf_release(&text);
+	return NULL;
+}
+
+static struct error *regex_compile(regex_t *regex, const char *text)
+{
+	int failed = regcomp(regex, text, REG_EXTENDED | REG_ICASE | REG_NOSUB);
+	char reason[128];
+	if (failed == 0)
+		return NULL;
+	regerror(failed, regex, reason, sizeof reason);
+	return error_new(ERROR_USAGE, "'%s' is no regular expression: %s", text, reason);
+}
+
+/* One name with `count` types from `first` on. */
+static void name_add(struct strbuf *line, struct tinfo *ti, enum format format, uint32_t first, uint32_t count)
+{
+	struct type type = tinfo_type(ti, first);
+	struct strbuf number = STRBUF_INIT, id = STRBUF_INIT;
+	strbuf_addf(&number, "%" PRIu32, count);
+	strbuf_addf(&id, "%" PRIu32, first);
+	if (format == FORMAT_TSV) {
+		tsv_texts(line, (const char *const[]){ type.name, number.text, id.text, type_kind_text(&type) }, 4);
+	} else if (format == FORMAT_JSON) {
+		struct json j = json_into(line);
+		json_object(&j);
+		json_key(&j, "name");
+		json_string(&j, type.name);
+		json_key(&j, "definitions");
+		json_number(&j, count);
+		json_key(&j, "id");
+		json_number(&j, first);
+		json_key(&j, "kind");
+		json_string(&j, type_kind_text(&type));
+		json_object_end(&j);
+		strbuf_addc(line, '\n');
+	} else {
+		text_add_plain(line, type.name);
+		if (count > 1)
+			strbuf_addf(line, " (%" PRIu32 " definitions)", count);
+		strbuf_addc(line, '\n');
+	}
+	strbuf_release(&number);
+	strbuf_release(&id);
+}
+
+static struct error *verb_find(struct run *run)
+{
+	regex_t regex;
+	struct error *err = regex_compile(&regex, run->operand);
+	if (err != NULL)
+		return err;
+	enum format format = format_choose(run->format, &run->tool->out, true);
+	uint32_t count = tinfo_count(run->ti, TABLE_TYPES), names = 0, run_length;
+	struct strbuf line = STRBUF_INIT;
+	if (format == FORMAT_TSV)
+		tsv_texts(&line, (const char *const[]){ "name", "definitions", "id", "kind" }, 4);
+	for (uint32_t i = 0; i < count; i += run_length) {
+		const char *name = tinfo_type(run->ti, i).name;
+		/* types are sorted by name, and equal names are one text */
+		for (run_length = 1; i + run_length < count && tinfo_type(run->ti, i + run_length).name == name;)
+			run_length++;
+		if (name[0] == 0 || regexec(&regex, name, 0, NULL, 0) != 0)
+			continue;
+		names++;
+		name_add(&line, run->ti, format, i, run_length);
+		if (!out_lines(run->tool, &line))
+			break;
+	}
+	if (format == FORMAT_TABLE)
+		strbuf_addf(&line, "%" PRIu32 " type%s\n", names, names == 1 ? "" : "s");
+	out_lines(run->tool, &line);
+	strbuf_release(&line);
+	regfree(&regex);
+	return NULL;
+}
+
+/* Why there is no type of this name: how many have it inside theirs. */
+static struct error *type_unknown(struct tinfo *ti, const char *name)
+{
+	uint32_t count = tinfo_count(ti, TABLE_TYPES), close = 0;
+	for (uint32_t i = 0; i < count; i++)
+		close += strstr(tinfo_type(ti, i).name, name) != NULL;
+	if (close == 0)
+		return error_new(ERROR_NOT_FOUND, "no type '%s'", name);
+	return error_new(ERROR_NOT_FOUND, "no type '%s'; find-types shows %" PRIu32 " whose name has it inside", name, close);
+}
+
+static struct error *verb_type(struct run *run)
+{
+	uint64_t id;
+	uint32_t first = 0, count = tinfo_types_named(run->ti, run->operand, &first);
+	if (count == 0 || run->operand[0] == 0) {
+		struct error *err = number_parse(run->operand, &id);
+		bool number = err == NULL;
+		error_free(err);
+		if (!number)
+			return type_unknown(run->ti, run->operand);
+		if (id >= tinfo_count(run->ti, TABLE_TYPES))
+			return error_new(ERROR_NOT_FOUND, "no type %s: the last one is %" PRIu32, run->operand,
+					 tinfo_count(run->ti, TABLE_TYPES) - 1);
+		first = (uint32_t)id;
+		count = 1;
+	}
+	struct out *out = &run->tool->out;
+	struct strbuf lines = STRBUF_INIT;
+	bool whole = true;
+	if (run->format == FORMAT_TSV)
+		layout_tsv_header(&lines);
+	for (uint32_t i = first; i < first + count && !out_failed(out); i++) {
+		if (run->format == FORMAT_TSV)
+			layout_tsv(&lines, run->ti, i);
+		else if (run->format == FORMAT_JSON)
+			whole &= layout_json(&lines, run->ti, i, run->depth);
+		else
+			out_text(out, i == first ? "" : "\n"), whole &= layout_text(out, run->ti, i, run->depth);
+		out_lines(run->tool, &lines);
+	}
+	strbuf_release(&lines);
+	return whole ? NULL : error_new(ERROR_UNSUPPORTED, "too much to show: a smaller --depth cuts it elsewhere");
+}
+
+static struct error *verb_dump(struct run *run)
+{
+	struct strbuf line = STRBUF_INIT;
+	enum format format = format_choose(run->format, &run->tool->out, false);
+	for (int table = 0; table < TABLE_COUNT; table++) {
+		uint32_t count = tinfo_count(run->ti, (enum tinfo_table)table);
+		for (uint32_t i = 0; i < count; i++) {
+			if (!tinfo_record(&line, run->ti, (enum tinfo_table)table, i, format))
+				break;
+			if (line.length >= 32768 && !out_lines(run->tool, &line))
+				break;
+		}
+	}
+	out_lines(run->tool, &line);
+	strbuf_release(&line);
+	return NULL;
+}
+
+static const struct verb {
+	const char *name, *operand; /* operand: the one behind FILE; or NULL */
+	struct error *(*answer)(struct run *run);
+	bool takes_depth;
+} VERBS[] = {
+	{ "stats", NULL, verb_stats, false },
+	{ "find-types", "a regular expression", verb_find, false },
+	{ "type", "a name or id", verb_type, true },
+	{ "dump", NULL, verb_dump, false },
+};
+
+static struct error *verb_choose(const struct options *options, const struct verb **verb)
+{
+	*verb = NULL;
+	if (options->operand_count == 0)
+		return error_new(ERROR_USAGE, "a verb is needed: stats, find-types, type or dump");
+	for (size_t i = 0; i < sizeof VERBS / sizeof VERBS[0]; i++)
+		if (strcmp(options->operands[0], VERBS[i].name) == 0)
+			*verb = &VERBS[i];
+	if (*verb == NULL)
+		return error_new(ERROR_USAGE, "no verb '%s': there are stats, find-types, type and dump", options->operands[0]);
+	size_t wanted = (*verb)->operand == NULL ? 2 : 3;
+	if (options->operand_count < 2)
+		return error_new(ERROR_USAGE, "%s: a .tinfo file is needed", (*verb)->name);
+	if (options->operand_count < wanted)
+		return error_new(ERROR_USAGE, "%s: %s is needed after the file", (*verb)->name, (*verb)->operand);
+	if (options->operand_count > wanted)
+		return error_new(ERROR_USAGE, "%s: '%s' is one too many", (*verb)->name, options->operands[wanted]);
+	if (!(*verb)->takes_depth && (options_given(options, "depth") || options_given(options, "recursive")))
+		return error_new(ERROR_USAGE, "%s: --recursive and --depth are for type", (*verb)->name);
+	return NULL;
+}
+
+static struct error *options_read(const struct options *options, struct run *run)
+{
+	uint64_t depth = options_given(options, "recursive") ? LAYOUT_DEPTH_MAX : 0;
+	struct error *err = options_number(options, "depth", &depth);
+	run->depth = depth < LAYOUT_DEPTH_MAX ? (unsigned)depth : LAYOUT_DEPTH_MAX;
+	const char *format = options_value(options, "format");
+	if (err == NULL && format != NULL)
+		err = options_blame(options, "format", format_parse(format, &run->format));
+	return err;
+}
+
+static int run_tinfo(struct tool *tool)
+{
+	struct run run = { .tool = tool, .format = FORMAT_DEFAULT };
+	const struct verb *verb;
+	struct error *err = verb_choose(&tool->options, &verb);
+	if (err == NULL)
+		err = options_read(&tool->options, &run);
+	if (err == NULL)
+		err = tinfo_open(&run.ti, tool->options.operands[1]);
+	if (err != NULL)
+		return status_error(&tool->out, err);
+	run.operand = verb->operand != NULL ? tool->options.operands[2] : NULL;
+	int status = STATUS_ANSWERED;
+	err = verb->answer(&run);
+	if (err != NULL)
+		status = status_error(&tool->out, err_of(err));
+	const char *fault = tinfo_fault(run.ti);
+	if (fault != NULL) {
+		status_complain(&tool->out, error_new(ERROR_DATA, "%s", fault));
+		status = status == STATUS_ANSWERED ? STATUS_INCOMPLETE : status;
+	}
+	tinfo_free(run.ti);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	return tool_main(&PROGRAM, argc, argv, run_tinfo, NULL);
+}

@@ -14,12 +14,18 @@
 #include "cli/tool.h"
 #include "out/block.h"
 #include "out/lines.h"
+#include "records/children.h"
 #include "records/session.h"
 #include "records/task_cells.h"
 #include "tinfo/tinfo.h"
+#include "tokio/held.h"
 
 static const struct listing_kind TASKS = { "task", "tasks", "id", { TASK_COLUMNS, TASK_COLUMN_COUNT } };
-static const struct option_set *const SETS[] = { &OPTIONS_COMMON, &OPTIONS_LISTING, NULL };
+static const struct option OWN[] = {
+	{ "children", 0, NULL, NULL, "below each block, the futures and sets the task holds" },
+};
+static const struct option_set OPTIONS_OWN = OPTION_SET("Blocks", OWN);
+static const struct option_set *const SETS[] = { &OPTIONS_COMMON, &OPTIONS_LISTING, &OPTIONS_OWN, NULL };
 static const struct program PROGRAM = {
 	"hansei-tasks", "[REFERENCE]…",
 	"Lists the tasks of the tokio runtimes in a core dump. With references (7, task/7, task/0x55d0c8), prints the "
@@ -38,11 +44,12 @@ struct run {
 static int list_tasks(struct run *run, struct listing *listing)
 {
 	struct tokio *tokio = run->session.tokio;
-	size_t count, runtimes;
+	size_t count, runtimes, local_sets;
 	const struct task *tasks = tokio_tasks(tokio, &count);
 	bool with_json = run->common.format == FORMAT_JSON;
 	tokio_runtimes(tokio, &runtimes);
-	if (runtimes > 1)
+	tokio_local_sets(tokio, &local_sets);
+	if (runtimes + local_sets > 1)
 		listing_show(listing, "runtime");
 	for (size_t i = 0; i < count; i++) {
 		struct task_record record;
@@ -62,6 +69,20 @@ static int list_tasks(struct run *run, struct listing *listing)
 	return STATUS_ANSWERED;
 }
 
+/* These two lines stand even where there is nothing: that is an answer as well. */
+static void print_held(struct run *run, struct block *block, const struct task_record *record)
+{
+	if (options_given(run->options, "children")) {
+		struct children children = { run->out, run->session.tokio, run->session.attachment->tinfo, UINT64_MAX };
+		struct held_counts counts;
+		held_of_task(run->session.tokio, record->task, &counts);
+		children_print(&children, &counts, HELD_NONE, 4);
+		return;
+	}
+	block_fieldf(block, 1, "held futures", "%" PRIu32, record->holds);
+	block_field(block, 1, "join sets", join_sets_text(run->arena, record->sets, record->set_tasks, record->set_futures));
+}
+
 static void print_block(struct run *run, struct block *block, const struct task_record *record)
 {
 	const struct task *task = record->task;
@@ -75,7 +96,9 @@ static void print_block(struct run *run, struct block *block, const struct task_
 	block_field(block, 1, "thread", task->lwp != 0 ? lwp : "<none>");
 	size_t runtimes;
 	tokio_runtimes(run->session.tokio, &runtimes);
-	if (runtimes > 1 && task->runtime != TINFO_NONE)
+	if (record->local_set != 0)
+		block_fieldf(block, 1, "owner", "local set at 0x%" PRIx64, record->local_set);
+	else if (runtimes > 1 && task->runtime != TINFO_NONE)
 		block_fieldf(block, 1, "owner", "runtime %" PRIu32, task->runtime);
 	block_styled(block, 1, "type", STYLE_NAME, record->future);
 	block_styled(block, 1, "awaiting at", STYLE_SITE, record->awaiting);
@@ -83,6 +106,7 @@ static void print_block(struct run *run, struct block *block, const struct task_
 		block_field(block, 1, "waiting on", record->wait.text);
 	block_styled(block, 1, "spawned at", STYLE_SITE, record->spawned);
 	block_styled(block, 1, "defined at", STYLE_SITE, record->defined);
+	print_held(run, block, record);
 }
 
 static void print_record(struct run *run, enum format format, const struct task_record *record)

@@ -1,4 +1,4 @@
-/* hansei-tinfo - looks into .tinfo files. One row of VERBS is one verb. */
+/* hansei-tinfo - makes .tinfo files and looks into them. One row of VERBS is one verb. */
 #include <inttypes.h>
 #include <regex.h>
 #include <stdlib.h>
@@ -14,6 +14,7 @@
 #include "out/json.h"
 #include "out/lines.h"
 #include "out/text.h"
+#include "records/extract_verb.h"
 #include "records/layout.h"
 #include "records/tinfo_records.h"
 #include "tinfo/tinfo.h"
@@ -23,13 +24,19 @@ static const struct option OWN[] = {
 	{ "format", 0, "FORMAT", "HANSEI_FORMAT", "table, tsv or json" },
 	{ "recursive", 'r', NULL, NULL, "type: show the types of members below them" },
 	{ "depth", 0, "N", NULL, "type: the same, N levels deep" },
+	{ "output", 'o', "FILE", NULL, "extract: the .tinfo to write" },
+	{ "debug-info", 'd', "FILE", NULL, "extract: take the debug information from here; same build id" },
+	{ "threads", 'j', "N", NULL, "extract: how many threads (default: one a processor)" },
+	{ "core", 'c', "FILE", "HANSEI_CORE", "check: the core dump" },
+	{ "binary", 'b', "FILE", "HANSEI_BINARY", "check: the executable that dumped core" },
 };
 static const struct option_set OWN_SET = OPTION_SET("Options", OWN);
 static const struct option_set *const SETS[] = { &OWN_SET, NULL };
 static const struct program PROGRAM = {
 	"hansei-tinfo", "VERB FILE …",
-	"Looks into a .tinfo file, the layouts of a program. Verbs: stats FILE (what it holds and where it came from), "
-	"find-types FILE REGEX, type FILE NAME|ID, dump FILE.",
+	"Makes and reads .tinfo files, the layouts of a program. Verbs: extract BINARY -o FILE, check FILE --core CORE "
+	"(do they belong together?), stats FILE (what it holds and where it came from), find-types FILE REGEX, "
+	"type FILE NAME|ID, dump FILE.",
 	SETS, NULL,
 };
 
@@ -39,6 +46,7 @@ struct run {
 	enum format format;    /* as asked for */
 	const char *operand;   /* the one after FILE, or NULL */
 	unsigned depth;        /* type */
+	int status;            /* what a verb says of its answer */
 };
 
 static bool out_lines(struct tool *tool, struct strbuf *lines)
@@ -138,7 +146,7 @@ static struct error *type_unknown(struct tinfo *ti, const char *name)
 		close += strstr(tinfo_type(ti, i).name, name) != NULL;
 	if (close == 0)
 		return error_new(ERROR_NOT_FOUND, "no type '%s'", name);
-	return error_new(ERROR_NOT_FOUND, "no type '%s'; find-types shows %" PRIu32 " whose name has it inside", name, close);
+	return error_new(ERROR_NOT_FOUND, "no type '%s', but %" PRIu32 " with that in their names (find-types lists them)", name, close);
 }
 
 static struct error *verb_type(struct run *run)
@@ -168,21 +176,27 @@ static struct error *verb_type(struct run *run)
 		else if (run->format == FORMAT_JSON)
 			whole &= layout_json(&lines, run->ti, i, run->depth);
 		else
-			out_text(out, i == first ? "" : "\n"), whole &= layout_text(out, run->ti, i, run->depth);
+			whole &= layout_text(out, run->ti, i, run->depth);
+		if (run->format != FORMAT_TSV && run->format != FORMAT_JSON && i + 1 < first + count)
+			out_text(out, "\n");
 		out_lines(run->tool, &lines);
 	}
 	strbuf_release(&lines);
-	return whole ? NULL : error_new(ERROR_UNSUPPORTED, "too much to show: a smaller --depth cuts it elsewhere");
+	run->status = whole ? STATUS_ANSWERED : STATUS_INCOMPLETE;
+	if (!whole)
+		status_complain(out, error_new(ERROR_UNSUPPORTED, "%s: too much to show; --depth shows less", run->operand));
+	return NULL;
 }
 
 static struct error *verb_dump(struct run *run)
 {
 	struct strbuf line = STRBUF_INIT;
+	struct record_walk walk = { 0, 0 };
 	enum format format = format_choose(run->format, &run->tool->out, false);
 	for (int table = 0; table < TABLE_COUNT; table++) {
 		uint32_t count = tinfo_count(run->ti, (enum tinfo_table)table);
 		for (uint32_t i = 0; i < count; i++) {
-			if (!tinfo_record(&line, run->ti, (enum tinfo_table)table, i, format))
+			if (!tinfo_record(&line, run->ti, &walk, (enum tinfo_table)table, i, format))
 				break;
 			if (line.length >= 32768 && !out_lines(run->tool, &line))
 				break;
@@ -193,35 +207,62 @@ static struct error *verb_dump(struct run *run)
 	return NULL;
 }
 
+static struct error *verb_extract(struct run *run)
+{
+	const struct options *options = &run->tool->options;
+	struct extract_request request = { .binary = options->operands[1], .output = options_value(options, "output"),
+		                           .debug_info = options_value(options, "debug-info") };
+	if (request.output == NULL)
+		return error_new(ERROR_USAGE, "extract: --output says where to write");
+	struct error *err = options_number(options, "threads", &request.threads);
+	return err != NULL ? err : extract_verb(run->tool, &request);
+}
+
+static struct error *verb_check(struct run *run)
+{
+	const struct options *options = &run->tool->options;
+	const char *core = options_value(options, "core");
+	if (core == NULL)
+		return error_new(ERROR_USAGE, "check: --core names the core dump");
+	return check_verb(run->tool, options->operands[1], core, options_value(options, "binary"), &run->status);
+}
+
+enum verb_flag {
+	VERB_READS = 1, /* FILE is a .tinfo, opened before */
+	VERB_DEPTH = 2, /* --recursive and --depth */
+};
+
 static const struct verb {
 	const char *name, *operand; /* operand: the one behind FILE; or NULL */
 	struct error *(*answer)(struct run *run);
-	bool takes_depth;
+	unsigned flags;
 } VERBS[] = {
-	{ "stats", NULL, verb_stats, false },
-	{ "find-types", "a regular expression", verb_find, false },
-	{ "type", "a name or id", verb_type, true },
-	{ "dump", NULL, verb_dump, false },
+	{ "extract", NULL, verb_extract, 0 },
+	{ "check", NULL, verb_check, 0 },
+	{ "stats", NULL, verb_stats, VERB_READS },
+	{ "find-types", "a regular expression", verb_find, VERB_READS },
+	{ "type", "a name or id", verb_type, VERB_READS | VERB_DEPTH },
+	{ "dump", NULL, verb_dump, VERB_READS },
 };
 
 static struct error *verb_choose(const struct options *options, const struct verb **verb)
 {
 	*verb = NULL;
 	if (options->operand_count == 0)
-		return error_new(ERROR_USAGE, "a verb is needed: stats, find-types, type or dump");
+		return error_new(ERROR_USAGE, "a verb is needed: extract, check, stats, find-types, type or dump");
 	for (size_t i = 0; i < sizeof VERBS / sizeof VERBS[0]; i++)
 		if (strcmp(options->operands[0], VERBS[i].name) == 0)
 			*verb = &VERBS[i];
 	if (*verb == NULL)
-		return error_new(ERROR_USAGE, "no verb '%s': there are stats, find-types, type and dump", options->operands[0]);
+		return error_new(ERROR_USAGE, "no verb '%s': there are extract, check, stats, find-types, type and dump", options->operands[0]);
 	size_t wanted = (*verb)->operand == NULL ? 2 : 3;
 	if (options->operand_count < 2)
-		return error_new(ERROR_USAGE, "%s: a .tinfo file is needed", (*verb)->name);
+		return error_new(ERROR_USAGE, "%s: a file is needed", (*verb)->name);
 	if (options->operand_count < wanted)
 		return error_new(ERROR_USAGE, "%s: %s is needed after the file", (*verb)->name, (*verb)->operand);
 	if (options->operand_count > wanted)
 		return error_new(ERROR_USAGE, "%s: '%s' is one too many", (*verb)->name, options->operands[wanted]);
-	if (!(*verb)->takes_depth && (options_given(options, "depth") || options_given(options, "recursive")))
+	if (((*verb)->flags & VERB_DEPTH) == 0 && (options_given(options, "depth") || options_given(options, "recursive")))
 		return error_new(ERROR_USAGE, "%s: --recursive and --depth are for type", (*verb)->name);
 	return NULL;
 }
@@ -244,16 +285,14 @@ static int run_tinfo(struct tool *tool)
 	struct error *err = verb_choose(&tool->options, &verb);
 	if (err == NULL)
 		err = options_read(&tool->options, &run);
-	if (err == NULL)
+	if (err == NULL && (verb->flags & VERB_READS) != 0)
 		err = tinfo_open(&run.ti, tool->options.operands[1]);
 	if (err != NULL)
 		return status_error(&tool->out, err);
 	run.operand = verb->operand != NULL ? tool->options.operands[2] : NULL;
-	int status = STATUS_ANSWERED;
 	err = verb->answer(&run);
-	if (err != NULL)
-		status = status_error(&tool->out, err_of(err));
-	const char *fault = tinfo_fault(run.ti);
+	int status = err != NULL ? status_error(&tool->out, err) : run.status;
+	const char *fault = run.ti == NULL ? NULL : tinfo_fault(run.ti);
 	if (fault != NULL) {
 		status_complain(&tool->out, error_new(ERROR_DATA, "%s", fault));
 		status = status == STATUS_ANSWERED ? STATUS_INCOMPLETE : status;

@@ -124,7 +124,7 @@ static void variable_found(struct pass *p, const struct abbrev *abbrev, const un
 	static const char suffix[] = "::{vtable}";
 	const char *name = name_at(p, abbrev, die, values);
 	size_t length = name != NULL ? strlen(name) : 0;
-	if (length > sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0)
+	if (length >= sizeof suffix && strcmp(name + length - (sizeof suffix - 1), suffix) == 0)
 		add_find(p, die, FIND_VTABLE, 0);
 }
 

@@ -239,8 +239,9 @@ static struct member *read_members(struct extractor *x, const struct die *die, u
 		struct die_values t;
 		uint32_t type = type_intern(x, v.type);
 		if (owner_size != 0 && type_resolve(x, v.type, &target, &t) &&
-		    (v.member_offset > owner_size || t.size > owner_size - v.member_offset))
-			*past = true;
+		    (v.member_offset > owner_size ||
+		     (v.member_offset < owner_size && t.size > owner_size - v.member_offset)))
+			*past = true; /* what begins at the very end is an unsized tail: `ArcInner<[u8]>` */
 		members = array_reserve(members, &capacity, *count, 1, sizeof *members);
 		members[(*count)++] = (struct member){ v.name != NULL ? v.name : "", type, v.member_offset,
 			                               (v.has & DIE_ARTIFICIAL) != 0 ? MEMBER_ARTIFICIAL : 0 };

@@ -52,6 +52,11 @@ const char *layout_note(const struct member *member)
 	return (member->flags & MEMBER_SHADOWED) != 0 ? "one of several of this name" : NULL;
 }
 
+bool layout_awaits(const struct variant *variant)
+{
+	return strncmp(variant->name, "Suspend", 7) == 0;
+}
+
 bool layout_nests(const struct type *type)
 {
 	return (type->kind == TYPE_STRUCT || type->kind == TYPE_UNION || type->kind == TYPE_ENUM) && type->count != 0;
@@ -175,7 +180,7 @@ static void print_variant(struct printer *p, const struct type *type, const stru
 		strbuf_adds(&p->line, " = any other");
 	}
 	if (variant->file[0] != 0) {
-		strbuf_adds(&p->line, ", awaits at ");
+		strbuf_adds(&p->line, layout_awaits(variant) ? ", awaits at " : ", at ");
 		add_site(p, variant->file, variant->line);
 	}
 	if (has_members && (type->flags & TYPE_COROUTINE) == 0)

@@ -16,6 +16,8 @@ const uint32_t *layout_members(struct arena *arena, struct tinfo *ti, const stru
 bool layout_payload(struct tinfo *ti, const struct variant *variant, struct type *payload);
 /* "maybe moved out", "one of several of this name", or NULL. */
 const char *layout_note(const struct member *member);
+/* Is a coroutine's state one that stands at an await? The others have sites, too: where it begins and ends. */
+bool layout_awaits(const struct variant *variant);
 /* Does it make sense to show this type below a member of it? */
 bool layout_nests(const struct type *type);
 void layout_site(struct strbuf *to, const char *file, uint32_t line); /* appends "src/main.rs:12" */

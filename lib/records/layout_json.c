@@ -92,7 +92,7 @@ static void write_variants(struct writer *w, const struct type *type, uint64_t b
 		write_text(w, "value", (variant.flags & VARIANT_VALUE) != 0 ? value.text : NULL);
 		strbuf_release(&value);
 		if ((type->flags & TYPE_COROUTINE) != 0)
-			write_site(w, "awaiting", variant.file, variant.line);
+			write_site(w, layout_awaits(&variant) ? "awaiting" : "at", variant.file, variant.line);
 		if (layout_payload(w->ti, &variant, &payload)) {
 			write_number(w, "offset", base + variant.offset);
 			write_members(w, &payload, base + variant.offset, depth);

@@ -46,7 +46,9 @@ void printer_open(struct printer *p, struct session *session, enum format format
 	p->options.context = p;
 	p->labels = tokio_labels_new(session->tokio);
 	p->tables[0] = tokio_formats();
+	p->tables[3] = tokio_sync_formats();
 	p->tables[1] = crate_formats();
+	p->tables[2] = crate_web_formats();
 	viewer_init(&p->viewer, &session->attachment->target, p->tables);
 	p->viewer.context = p->labels;
 	p->viewer.label = tokio_label;
@@ -96,6 +98,7 @@ static void put_record(struct printer *p, const struct record *record)
 	struct render r;
 	render_init(&r, &p->viewer, &p->options);
 	bool typed = record->error == NULL && !record->is_entry;
+	struct value named = typed ? render_peeled(&r, record->value) : record->value;
 	if (p->format == FORMAT_JSON) {
 		struct json j = json_into(&head);
 		json_object(&j);
@@ -104,10 +107,10 @@ static void put_record(struct printer *p, const struct record *record)
 		json_key(&j, "path");
 		json_string(&j, record->path);
 		json_key(&j, "type");
-		json_string(&j, typed ? type_name(p, record->value.type) : NULL);
+		json_string(&j, typed ? type_name(p, named.type) : NULL);
 		json_key(&j, "address");
 		if (typed)
-			json_address(&j, record->value.address);
+			json_address(&j, named.address);
 		else
 			json_null(&j);
 		json_key(&j, "value");
@@ -120,9 +123,9 @@ static void put_record(struct printer *p, const struct record *record)
 		strbuf_addc(&head, '\t');
 		text_add_tsv(&head, record->path);
 		strbuf_addc(&head, '\t');
-		text_add_tsv(&head, typed ? type_name(p, record->value.type) : "");
+		text_add_tsv(&head, typed ? type_name(p, named.type) : "");
 		if (typed)
-			strbuf_addf(&head, "\t0x%" PRIx64 "\t", record->value.address);
+			strbuf_addf(&head, "\t0x%" PRIx64 "\t", named.address);
 		else
 			strbuf_adds(&head, "\t\t");
 		out_write(p->out, head.text, head.length);
@@ -159,13 +162,13 @@ static void put_local(struct printer *p, const struct member *m, struct value va
 }
 
 /* Compiler's own slots, and the second entry of a variable that is listed twice. */
-static bool is_local(const struct plan *plan, uint32_t index)
+static bool is_local(const struct plan *plan, const struct member *members, uint32_t index)
 {
-	const struct member *m = &plan->members[index];
+	const struct member *m = &members[index];
 	if (strncmp(m->name, "__", 2) == 0 && !plan->tuple)
 		return false;
 	for (uint32_t i = 0; i < index; i++)
-		if (plan->members[i].offset == m->offset && strcmp(plan->members[i].name, m->name) == 0)
+		if (members[i].offset == m->offset && strcmp(members[i].name, m->name) == 0)
 			return false;
 	return true;
 }
@@ -195,9 +198,12 @@ void printer_locals(struct printer *p, const char *ref, const struct frame *fram
 	uint64_t address;
 	uint32_t count = 0;
 	const struct plan *plan = frame_members(p, frame, &address);
-	for (uint32_t i = 0; plan != NULL && i < plan->member_count && !out_failed(p->out); i++) {
-		const struct member *m = &plan->members[i];
-		if (!is_local(plan, i))
+	/* Text leaves out what has no size: there is nothing to see. */
+	const struct member *members = plan == NULL ? NULL : p->format == FORMAT_TABLE ? plan->members : plan->all;
+	uint32_t members_count = plan == NULL ? 0 : p->format == FORMAT_TABLE ? plan->member_count : plan->all_count;
+	for (uint32_t i = 0; i < members_count && !out_failed(p->out); i++) {
+		const struct member *m = &members[i];
+		if (!is_local(plan, members, i))
 			continue;
 		struct value value = { m->type, address + m->offset };
 		struct record record = { .ref = ref, .path = plan->tuple ? m->name + 2 : m->name, .value = value,

@@ -22,7 +22,7 @@ struct printer {
 	enum format format;      /* FORMAT_TABLE: text */
 	struct render_options options;
 	struct viewer viewer;
-	const struct formatter_table *tables[3]; /* tokio's, those of other crates */
+	const struct formatter_table *tables[5]; /* tokio's, those of other crates */
 	struct tokio_labels *labels;
 	bool incomplete;         /* something that was asked for could not be read */
 	uint64_t shown;          /* values and locals so far */

@@ -1,31 +1,9 @@
 #include "records/session.h"
 
-#include <stdio.h>
-#include <time.h>
-#include <unistd.h>
-
 #include "base/error.h"
+#include "cli/progress.h"
 #include "cli/status.h"
 #include "tinfo/tinfo.h"
-
-struct progress_line {
-	struct out *out;
-	struct timespec start;
-	bool shown;
-};
-
-static void show_progress(void *context, const char *phase, uint64_t done, uint64_t total)
-{
-	struct progress_line *line = context;
-	struct timespec now;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (now.tv_sec - line->start.tv_sec < 1)
-		return;
-	fprintf(line->out->messages, "\r%s: %s: %d%%", line->out->program, phase,
-	        total != 0 ? (int)(done * 100 / total) : 0);
-	fflush(line->out->messages);
-	line->shown = true;
-}
 
 static void tell_warnings(struct session *s)
 {
@@ -37,17 +15,15 @@ static void tell_warnings(struct session *s)
 
 struct error *session_open(struct session *s, const struct common *common, struct out *out)
 {
-	struct progress_line line = { .out = out };
-	clock_gettime(CLOCK_MONOTONIC, &line.start);
+	struct progress_line line = progress_begin(out);
 	*s = (struct session){ .out = out };
 	struct attach_request request = {
 		.core = common->core, .tokio_info = common->tokio_info, .debug_info = common->debug_info,
 		.binary = common->binary, .force = common->force, .no_cache = common->no_cache,
-		.progress = isatty(fileno(out->messages)) ? show_progress : NULL, .context = &line,
+		.progress = progress_wanted(&line) ? progress_show : NULL, .context = &line,
 	};
 	struct error *err = attach_open(&s->attachment, &request);
-	if (line.shown)
-		fputs("\r\033[K", out->messages);
+	progress_end(&line);
 	if (err != NULL)
 		return err;
 	for (size_t i = 0; i < s->attachment->notes.count; i++)

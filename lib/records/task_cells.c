@@ -17,7 +17,7 @@ const struct column TASK_COLUMNS[TASK_COLUMN_COUNT] = {
 	[TASK_STATE] = { .name = "state", .type = COL_WORD, .flags = COL_SHOWN,
 	                 .help = "idle, queued, running, complete, blocking; (cancelled) when it is being aborted" },
 	[TASK_RUNTIME] = { .name = "runtime", .type = COL_REF, .filter = FILTER_EXACT, .heading = "RT", .aliases = "rt",
-	                   .help = "owner: runtime/0" },
+	                   .help = "owner: runtime/0 or localset/0x55d0c8" },
 	[TASK_AWAITING] = { .name = "awaiting", .type = COL_SITE, .flags = COL_SHOWN, .heading = "AWAITING AT",
 	                    .help = "file:line of the await in the program's own code" },
 	[TASK_WAITING_ON] = { .name = "waiting_on", .type = COL_TEXT, .flags = COL_SHOWN | COL_CUT, .aliases = "waker slots",
@@ -35,7 +35,7 @@ const struct column TASK_COLUMNS[TASK_COLUMN_COUNT] = {
 	[TASK_DEFINED] = { .name = "defined", .type = COL_SITE, .heading = "DEFINED AT",
 	                   .help = "file:line of the future's definition" },
 	[TASK_HOLDS] = { .name = "holds", .type = COL_COUNT, .flags = COL_RIGHT, .help = "futures held beside the chain" },
-	[TASK_SETS] = { .name = "sets", .type = COL_COUNT, .flags = COL_RIGHT, .help = "join sets held" },
+	[TASK_SETS] = { .name = "sets", .type = COL_COUNT, .flags = COL_RIGHT, .help = "sets of futures or tasks held" },
 	[TASK_SIZE] = { .name = "size", .type = COL_COUNT, .flags = COL_RIGHT, .help = "bytes of the future" },
 };
 
@@ -122,7 +122,7 @@ void wait_json(struct json *j, const struct wait *wait)
 	json_object_end(j);
 }
 
-static struct cell wait_cell(struct arena *arena, const struct wait *wait, bool with_json)
+struct cell wait_cell(struct arena *arena, const struct wait *wait, bool with_json)
 {
 	struct cell cell = CELL_TEXT(wait->text);
 	if (wait->kind == WAIT_NONE) {
@@ -149,7 +149,9 @@ void task_cells(struct arena *arena, const struct task_record *record, bool with
 	if (task->id != 0)
 		cells[TASK_ID].text = arena_number(arena, "", task->id);
 	cells[TASK_STATE].text = record->state;
-	if (task->runtime != TINFO_NONE)
+	if (record->local_set != 0)
+		cells[TASK_RUNTIME].text = arena_address(arena, "localset/", record->local_set);
+	else if (task->runtime != TINFO_NONE)
 		cells[TASK_RUNTIME].text = arena_number(arena, "runtime/", task->runtime);
 	cells[TASK_AWAITING].text = record->awaiting;
 	cells[TASK_WAITING_ON] = wait_cell(arena, &record->wait, with_json);
@@ -160,6 +162,8 @@ void task_cells(struct arena *arena, const struct task_record *record, bool with
 		cells[TASK_LWP].text = arena_number(arena, "", task->lwp);
 	cells[TASK_SPAWNED].text = record->spawned;
 	cells[TASK_DEFINED].text = record->defined;
+	cells[TASK_HOLDS].text = arena_number(arena, "", record->holds);
+	cells[TASK_SETS].text = arena_number(arena, "", record->sets);
 	if (record->has_size)
 		cells[TASK_SIZE].text = arena_number(arena, "", record->size);
 }

@@ -3,6 +3,8 @@
 #ifndef HANSEI_RECORDS_TASK_CELLS_H
 #define HANSEI_RECORDS_TASK_CELLS_H
 
+#include <stdbool.h>
+
 #include "out/column.h"
 
 struct arena;
@@ -27,5 +29,7 @@ void task_cells(struct arena *arena, const struct task_record *record, bool with
 
 /* The wait object. */
 void wait_json(struct json *j, const struct wait *wait);
+/* The same as a cell: grouped by kind, or by its text where nothing is decoded. */
+struct cell wait_cell(struct arena *arena, const struct wait *wait, bool with_json);
 
 #endif

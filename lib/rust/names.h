@@ -59,11 +59,12 @@ void name_fold_plain(struct strbuf *out, const char *type_name, impl_resolver re
 void name_normalize(struct strbuf *out, const char *name, size_t length);
 
 /* Appends a source path cut for display: cargo registry -> crate-ver/…, git checkouts -> name/rev/…, rustc's own
- * -> library/…; a path below comp_dir's crate is relative to the crate root (src/main.rs). Whole otherwise. */
+ * -> library/…, vendored -> crate-ver/… or, without a version, vendor/crate/…; a path below comp_dir's crate is relative to the crate root (src/main.rs). Whole otherwise. */
 void path_fold(struct strbuf *out, const char *path);
-/* Is this (already folded) path one of a registry crate, git checkout or the standard library? */
+/* Is this (already folded) path one of a registry or vendored crate, git checkout or the standard library? */
 bool path_is_foreign(const char *folded);
-/* The crate and version of a registry path ("tokio", "1.54.1" from ".../registry/src/x/tokio-1.54.1/src/…").
+/* The crate and version of a registry path ("tokio", "1.54.1" from ".../registry/src/x/tokio-1.54.1/src/…"), or of one
+ * that is vendored with its version.
  * false when the path is not of that form. */
 bool path_crate(const char *path, struct text_span *crate, struct text_span *version);
 

@@ -1,7 +1,8 @@
 /* paths.c - source paths cut to what tells the reader where he is. cargo keeps registry crates in
  * <home>/registry/src/<index>/<crate>-<version>/ and git ones in <home>/git/checkouts/<name>-<16 hex>/<rev>/;
  * rustc calls its own sources /rustc/<hash>/, a toolchain with rust-src .../lib/rustlib/src/rust/, Debian
- * .../src/rustc-<version>/, and the crates that std uses /rust/deps/<crate>-<version>/. */
+ * .../src/rustc-<version>/, and the crates that std uses /rust/deps/<crate>-<version>/. `cargo vendor` puts crates into
+ * vendor/<crate>/ or, asked for it, vendor/<crate>-<version>/; Debian's are in share/cargo/registry/<crate>-<version>/. */
 #include "rust/names.h"
 
 #include "base/strbuf.h"
@@ -76,9 +77,21 @@ static const char *registry_tail(const char *path, struct text_span *crate, stru
 	return NULL;
 }
 
-bool path_crate(const char *path, struct text_span *crate, struct text_span *version)
+/* What follows the last mark that has two components behind it. */
+static const char *tail_behind(const char *path, const char *mark)
 {
-	return registry_tail(path, crate, version) != NULL;
+	const char *tail = NULL;
+	for (const char *at = path; (at = strstr(at, mark)) != NULL; at++)
+		if (*component_next(component_next(at + strlen(mark) - 1)) != '\0')
+			tail = at + strlen(mark);
+	return tail;
+}
+
+/* The part of a vendored or distribution's crate from the crate on, or NULL. */
+static const char *vendor_tail(const char *path)
+{
+	const char *tail = tail_behind(path, "/vendor/");
+	return tail != NULL ? tail : tail_behind(path, "/share/cargo/registry/");
 }
 
 /* name-<16 hex>/rev/… : appends name/rev/… */
@@ -124,6 +137,14 @@ static const char *rustc_tail(const char *path)
 	return NULL;
 }
 
+bool path_crate(const char *path, struct text_span *crate, struct text_span *version)
+{
+	const char *tail;
+	if (registry_tail(path, crate, version) != NULL)
+		return true;
+	return rustc_tail(path) == NULL && (tail = vendor_tail(path)) != NULL && crate_split(tail, crate, version);
+}
+
 void path_fold(struct strbuf *out, const char *path)
 {
 	static const char VENDOR[] = "vendor/";
@@ -135,6 +156,8 @@ void path_fold(struct strbuf *out, const char *path)
 		tail = rustc_tail(path);
 		if (tail != NULL && strncmp(tail, VENDOR, sizeof VENDOR - 1) == 0)
 			tail += sizeof VENDOR - 1;
+		if (tail == NULL && (tail = vendor_tail(path)) != NULL && !crate_split(tail, &crate, &version))
+			strbuf_adds(out, VENDOR);
 	}
 	strbuf_adds(out, tail != NULL && *tail != '\0' ? tail : path);
 }
@@ -164,6 +187,8 @@ bool path_is_foreign(const char *folded)
 		return true;
 	if (second[length] == '\0')
 		return false;
+	if (strncmp(folded, "vendor/", sizeof "vendor/" - 1) == 0)
+		return true;
 	if (strncmp(folded, LIBRARY, sizeof LIBRARY - 1) == 0)
 		return is_library_folder(second, length);
 	/* name/rev/…: cargo abbreviates a commit to at least seven digits, as git does */

@@ -28,9 +28,9 @@ static struct error *file_map(struct tinfo *ti, const char *path)
 	if (fstat(fd, &st) != 0)
 		err = error_errno(errno, "%s", path);
 	else if (S_ISDIR(st.st_mode))
-		err = error_new(ERROR_USAGE, "%s: is a directory, not a .tinfo file", path);
+		err = error_new(ERROR_DATA, "%s: is a directory, not a .tinfo file", path);
 	else if (!S_ISREG(st.st_mode))
-		err = error_new(ERROR_USAGE, "%s: is not a regular file", path);
+		err = error_new(ERROR_DATA, "%s: is not a regular file", path);
 	else if (st.st_size == 0)
 		err = error_new(ERROR_DATA, "%s: is empty, not a .tinfo file", path);
 	else if ((uintmax_t)st.st_size > SIZE_MAX)

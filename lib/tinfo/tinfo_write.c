@@ -260,7 +260,7 @@ static struct error *file_write(const char *path, const struct strbuf *front, co
 	if (stat(path, &st) != 0)
 		return file_replace(path, front, job);
 	if (S_ISDIR(st.st_mode))
-		return error_new(ERROR_USAGE, "%s: is a directory", path);
+		return error_new(ERROR_IO, "%s: is a directory", path);
 	if (access(path, W_OK) != 0)
 		return error_errno(errno, "%s", path);
 	if (S_ISREG(st.st_mode))

@@ -63,8 +63,13 @@ static void walk_to(struct walker *w, uint64_t at, uint32_t type, bool inferred)
 static bool step_states(struct walker *w, const struct frame_plan *p, struct frame *f)
 {
 	uint32_t live;
-	if (enum_plan_live(&p->live, w->tk->target, w->at, &live) != OUTCOME_VALUE)
-		return walk_end(w, CHAIN_UNREADABLE, w->at + p->live.offset);
+	if (enum_plan_live(&p->live, w->tk->target, w->at, &live) != OUTCOME_VALUE) {
+		walk_end(w, CHAIN_UNREADABLE, w->at + p->live.offset);
+		if (target_is_mapped(w->tk->target, w->chain->fault, p->live.width))
+			w->chain->note = arena_printf(&w->tk->arena, "the state at 0x%" PRIx64 " is none that %s has",
+			                              w->chain->fault, tokio_type_name(w->tk, p->type, false));
+		return false;
+	}
 	const struct frame_state *s = &p->states[live];
 	if (f != NULL) {
 		f->state = s->name;

@@ -11,6 +11,7 @@ struct tokio;
 struct tokio_labels;
 
 const struct formatter_table *tokio_formats(void);
+const struct formatter_table *tokio_sync_formats(void); /* channels, semaphores */
 
 /* Labels and the text behind them live until tokio_labels_free. The index is made at the first question. */
 struct tokio_labels *tokio_labels_new(struct tokio *tk);

@@ -44,17 +44,17 @@ static const char *const OPEN_LEAVES[] = {
 struct special {
 	const char *type;
 	enum hold kind;
-	const char *path; /* HOLD_HANDLE: to the header; HOLD_LOCAL_SET: to its Shared; HOLD_WAITERS: the semaphore */
+	const char *path; /* HOLD_HANDLE: to the header; HOLD_LOCAL_SET: to its Shared */
 };
 
 static const struct special SPECIALS[] = {
 	{ "futures_util::stream::futures_unordered::FuturesUnordered", HOLD_UNORDERED, NULL },
 	{ "tokio::task::join_set::JoinSet", HOLD_JOIN_SET, NULL },
-	/* src/runtime/task/{abort,join}.rs */
+	/* src/runtime/task/abort.rs */
 	{ "tokio::runtime::task::abort::AbortHandle", HOLD_HANDLE, ".raw.ptr.pointer" },
 	/* src/task/local.rs; Context is in an Rc */
 	{ "tokio::task::local::LocalSet", HOLD_LOCAL_SET, ".context.ptr.pointer->.value.shared.ptr.pointer->.data" },
-	{ "tokio::runtime::task::join::JoinHandle", HOLD_FUTURE, ".raw.ptr.pointer" },
+	{ "&tokio::task::local::LocalSet", HOLD_LOCAL_SET, "->.context.ptr.pointer->.value.shared.ptr.pointer->.data" },
 };
 
 /* Containers: how the type of the elements is found, since not all of them say it in a member. */
@@ -199,9 +199,7 @@ static bool plan_special(struct hold_types *types, struct hold_plan *p, const st
 		p->kind = s->kind;
 		if (s->path != NULL)
 			path_bind(&p->handle, tk->target, &tk->arena, type->id, s->path);
-		if (s->kind == HOLD_FUTURE)
-			p->names_task = p->handle.state == PATH_BOUND;
-		else if (s->path != NULL && p->handle.state != PATH_BOUND)
+		if (s->path != NULL && p->handle.state != PATH_BOUND)
 			p->kind = HOLD_NOTHING;
 		p->dead_end = true;
 		return true;

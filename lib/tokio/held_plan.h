@@ -19,8 +19,7 @@ enum hold {
 	HOLD_UNORDERED, /* FuturesUnordered */
 	HOLD_JOIN_SET,
 	HOLD_HANDLE,    /* names a task, and is no future: AbortHandle */
-	HOLD_LOCAL_SET, /* a LocalSet, or a pointer to one */
-	HOLD_WAITERS,   /* shares a semaphore with other tasks */
+	HOLD_LOCAL_SET, /* a LocalSet, or a reference to one */
 };
 
 struct hold_part {
@@ -37,15 +36,13 @@ struct hold_parts {
 struct hold_plan {
 	enum hold kind;
 	bool decided, holds;      /* can it hold anything? */
-	bool seen;
 	uint32_t type;
 	uint32_t target;          /* HOLD_POINTER */
 	uint64_t data, vtable;    /* HOLD_DYN: offsets */
 	bool dyn_future;
 	bool dead_end;            /* HOLD_FUTURE: its own members are not looked at */
 	struct enum_plan live;    /* HOLD_VARIANTS */
-	struct path handle;       /* HOLD_HANDLE, HOLD_LOCAL_SET, HOLD_WAITERS, futures that are JoinHandles */
-	bool names_task;          /* HOLD_FUTURE: handle leads to a task's header */
+	struct path handle;       /* HOLD_HANDLE, HOLD_LOCAL_SET */
 };
 
 /* The state shared by all questions. */

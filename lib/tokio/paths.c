@@ -13,6 +13,7 @@
 #define ALL V_OLDEST, V_ANY
 #define REQ PATH_REQUIRED
 #define OPT PATH_OPTIONAL
+#define FEATURE PATH_FEATURE
 
 static const struct path_row ROWS[] = {
 	/* src/runtime/context.rs, context/current.rs, context/scoped.rs, scheduler/mod.rs, multi_thread/worker.rs.
@@ -26,6 +27,12 @@ static const struct path_row ROWS[] = {
 	{ CONTEXT_SCHEDULER, ALL, ROOT_CONTEXT, ".scheduler.inner.value.value~p", OPT },
 	{ CONTEXT_WORKER_INDEX, ALL, ROOT_CONTEXT,
 	  ".scheduler.inner.value.value-><MultiThread>.__0.worker.ptr.pointer->.data.index", OPT },
+	/* src/runtime/context/runtime.rs, scheduler/current_thread/mod.rs */
+	{ CONTEXT_ENTERED, ALL, ROOT_CONTEXT, ".runtime.value.value<Entered>.allow_block_in_place", OPT },
+	{ CONTEXT_CORE, ALL, ROOT_CONTEXT, ".scheduler.inner.value.value-><CurrentThread>.__0.core.value.value<Some>.__0",
+	  FEATURE },
+	{ CONTEXT_CORE_DRIVER, ALL, ROOT_CONTEXT,
+	  ".scheduler.inner.value.value-><CurrentThread>.__0.core.value.value<Some>.__0->.driver<Some>.__0", FEATURE },
 
 	/* src/runtime/scheduler/multi_thread/{handle,worker}.rs, current_thread/mod.rs, src/runtime/task/list.rs,
 	 * src/util/sharded_list.rs, linked_list.rs */
@@ -36,7 +43,49 @@ static const struct path_row ROWS[] = {
 	{ CURRENT_THREAD_LISTS, ALL, ROOT_CURRENT_THREAD, ".shared.owned.list.lists", REQ },
 	{ CURRENT_THREAD_LIST_ID, ALL, ROOT_CURRENT_THREAD, ".shared.owned.id~w", OPT },
 	{ CURRENT_THREAD_LIST_COUNT, ALL, ROOT_CURRENT_THREAD, ".shared.owned.list.count~w", OPT },
+	{ MULTI_THREAD_DRIVER, ALL, ROOT_MULTI_THREAD, ".driver", OPT },
+	{ MULTI_THREAD_POOL, ALL, ROOT_MULTI_THREAD, ".blocking_spawner.inner.ptr.pointer->.data", OPT },
+	{ CURRENT_THREAD_DRIVER, ALL, ROOT_CURRENT_THREAD, ".driver", OPT },
+	{ CURRENT_THREAD_POOL, ALL, ROOT_CURRENT_THREAD, ".blocking_spawner.inner.ptr.pointer->.data", OPT },
+	/* src/runtime/scheduler/multi_thread/park.rs */
+	{ REMOTE_PARK, ALL, ROOT_REMOTE, ".unpark.inner.ptr.pointer->.data.state~w", OPT },
 	{ SHARD_HEAD, ALL, ROOT_SHARD, "?T.head<Some>.__0.pointer", REQ },
+
+	/* src/task/local.rs, src/runtime/task/list.rs */
+	{ LOCAL_HEAD, ALL, ROOT_LOCAL_SHARED, ".local_state.owned.inner.__0.value.list.head<Some>.__0.pointer", OPT },
+	{ LOCAL_LIST_ID, ALL, ROOT_LOCAL_SHARED, ".local_state.owned.id~w", OPT },
+	{ LOCAL_OWNER, ALL, ROOT_LOCAL_SHARED, ".local_state.owner~w", OPT },
+
+	/* src/runtime/driver.rs, time/{mod,entry}.rs, time/wheel/{mod,level}.rs. Several wheels, in shards, up to 1.44. */
+	{ DRIVER_WHEEL, V(1, 45, 0), V(1, 49, 0), ROOT_DRIVER, ".time<Some>.__0.inner.state?T.wheel", FEATURE },
+	{ DRIVER_WHEEL, V(1, 49, 0), V_ANY, ROOT_DRIVER, ".time<Some>.__0.inner<Traditional>.state?T.wheel", FEATURE },
+	{ WHEEL_LEVELS, ALL, ROOT_WHEEL, ".levels", OPT },
+	{ WHEEL_PENDING, ALL, ROOT_WHEEL, ".pending.head<Some>.__0.pointer", OPT },
+	{ LEVEL_SLOTS, ALL, ROOT_LEVEL, ".slot", OPT },
+	{ TIMER_ENTRY_NEXT, ALL, ROOT_TIMER_ENTRY, ".pointers.inner.value.next<Some>.__0.pointer", FEATURE },
+	{ TIMER_ENTRY_WAKER, ALL, ROOT_TIMER_ENTRY, ".state.waker.waker.__0.value<Some>.__0.waker.data", FEATURE },
+
+	/* src/runtime/io/{driver,registration_set,scheduled_io}.rs */
+	{ DRIVER_IO, ALL, ROOT_DRIVER, ".io<Enabled>.__0.synced?T.registrations.head<Some>.__0.pointer", FEATURE },
+	{ SCHEDULED_IO_NEXT, ALL, ROOT_SCHEDULED_IO,
+	  ".linked_list_pointers.value.inner.value.next<Some>.__0.pointer", OPT },
+	{ SCHEDULED_IO_READER, ALL, ROOT_SCHEDULED_IO, ".waiters?T.reader<Some>.__0.waker.data", OPT },
+	{ SCHEDULED_IO_WRITER, ALL, ROOT_SCHEDULED_IO, ".waiters?T.writer<Some>.__0.waker.data", OPT },
+	{ SCHEDULED_IO_WAITERS, ALL, ROOT_SCHEDULED_IO, ".waiters?T.list.head<Some>.__0.pointer", OPT },
+	{ IO_WAITER_NEXT, ALL, ROOT_IO_WAITER, ".pointers.inner.value.next<Some>.__0.pointer", OPT },
+	{ IO_WAITER_WAKER, ALL, ROOT_IO_WAITER, ".waker<Some>.__0.waker.data", OPT },
+
+	/* src/runtime/blocking/pool.rs, sharded.rs. 1.52.0 alone had shards of another shape. */
+	{ POOL_THREADS, ALL, ROOT_POOL, ".metrics.num_threads~w", OPT },
+	{ POOL_IDLE, ALL, ROOT_POOL, ".metrics.num_idle_threads~w", OPT },
+	{ POOL_DEPTH, ALL, ROOT_POOL, ".metrics.queue_depth~w", OPT },
+	{ POOL_SCHEDULERS, V(1, 54, 0), V_ANY, ROOT_POOL, ".scheduler_threads~w", OPT },
+	{ POOL_QUEUE, V_OLDEST, V(1, 52, 0), ROOT_POOL, ".shared?T.queue", OPT },
+	{ POOL_QUEUE, V(1, 52, 1), V(1, 54, 0), ROOT_POOL, ".shared?T.queue", OPT },
+	{ POOL_QUEUE, V(1, 54, 0), V_ANY, ROOT_POOL, ".inner_impl<Locked>.__0.mutex?T.queue", OPT },
+	{ POOL_SHARDS, V(1, 52, 0), V(1, 52, 1), ROOT_POOL, ".queue.shards", OPT },
+	{ POOL_SHARDS, V(1, 54, 0), V_ANY, ROOT_POOL, ".inner_impl<Sharded>.__0.shards", OPT },
+	{ POOL_TASK_HEADER, ALL, ROOT_POOL_TASK, ".task.raw.ptr.pointer", OPT },
 
 	/* src/runtime/task/core.rs, state.rs, raw.rs */
 	{ HEADER_STATE, ALL, ROOT_HEADER, ".state~w", REQ },
@@ -112,6 +161,16 @@ static const char *const ROOT_NAMES[PATH_ROOT_COUNT] = {
 	[ROOT_SEMAPHORE] = "tokio::sync::batch_semaphore::Semaphore",
 	[ROOT_WAITER] = "tokio::sync::batch_semaphore::Waiter",
 	[ROOT_READINESS] = "tokio::runtime::io::scheduled_io::Readiness",
+	[ROOT_DRIVER] = "tokio::runtime::driver::Handle",
+	[ROOT_WHEEL] = "tokio::runtime::time::wheel::Wheel",
+	[ROOT_LEVEL] = "tokio::runtime::time::wheel::level::Level",
+	[ROOT_TIMER_ENTRY] = "tokio::runtime::time::entry::TimerShared",
+	[ROOT_SCHEDULED_IO] = "tokio::runtime::io::scheduled_io::ScheduledIo",
+	[ROOT_IO_WAITER] = "tokio::runtime::io::scheduled_io::Waiter",
+	[ROOT_POOL] = "tokio::runtime::blocking::pool::Inner",
+	[ROOT_POOL_TASK] = "tokio::runtime::blocking::pool::Task",
+	[ROOT_REMOTE] = "tokio::runtime::scheduler::multi_thread::worker::Remote",
+	[ROOT_LOCAL_SHARED] = "tokio::task::local::Shared",
 	[ROOT_CELL] = "tokio::runtime::task::core::Cell",
 	[ROOT_SHARD] = "the shards of the owned list",
 	[ROOT_JOIN_HANDLE] = "tokio::runtime::task::join::JoinHandle",
@@ -133,7 +192,14 @@ static const char *const ROLE_NAMES[PATH_ROLE_COUNT] = {
 	NAME(LOCATION_COLUMN), NAME(SLEEP_SECONDS), NAME(SLEEP_NANOS), NAME(TIMEOUT_DELAY), NAME(JOIN_HANDLE_HEADER), NAME(ACQUIRE_NEEDED),
 	NAME(ACQUIRE_SEMAPHORE), NAME(ACQUIRE_NODE), NAME(ACQUIRE_QUEUED), NAME(SEMAPHORE_PERMITS),
 	NAME(SEMAPHORE_QUEUE), NAME(WAITER_NEXT), NAME(WAITER_WAKER_DATA), NAME(READINESS_IO),
-	NAME(READINESS_INTEREST), NAME(POLL_EVENTED_IO), NAME(POLL_EVENTED_FD),
+	NAME(READINESS_INTEREST), NAME(POLL_EVENTED_IO), NAME(POLL_EVENTED_FD), NAME(CONTEXT_ENTERED),
+	NAME(CONTEXT_CORE), NAME(CONTEXT_CORE_DRIVER), NAME(MULTI_THREAD_DRIVER), NAME(MULTI_THREAD_POOL),
+	NAME(REMOTE_PARK), NAME(CURRENT_THREAD_DRIVER), NAME(CURRENT_THREAD_POOL), NAME(LOCAL_HEAD), NAME(LOCAL_LIST_ID),
+	NAME(LOCAL_OWNER), NAME(DRIVER_WHEEL), NAME(DRIVER_IO), NAME(WHEEL_LEVELS), NAME(WHEEL_PENDING),
+	NAME(LEVEL_SLOTS), NAME(TIMER_ENTRY_NEXT), NAME(TIMER_ENTRY_WAKER), NAME(SCHEDULED_IO_NEXT),
+	NAME(SCHEDULED_IO_READER), NAME(SCHEDULED_IO_WRITER), NAME(SCHEDULED_IO_WAITERS), NAME(IO_WAITER_NEXT),
+	NAME(IO_WAITER_WAKER), NAME(POOL_THREADS), NAME(POOL_IDLE), NAME(POOL_DEPTH), NAME(POOL_SCHEDULERS),
+	NAME(POOL_QUEUE), NAME(POOL_SHARDS), NAME(POOL_TASK_HEADER),
 };
 
 uint32_t version_parse(const char *text)

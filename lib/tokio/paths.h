@@ -37,6 +37,16 @@ enum path_root {
 	ROOT_SEMAPHORE,
 	ROOT_WAITER,         /* of a semaphore's queue */
 	ROOT_READINESS,
+	ROOT_DRIVER,         /* handle of the drivers */
+	ROOT_WHEEL,
+	ROOT_LEVEL,
+	ROOT_TIMER_ENTRY,    /* node of a wheel's slot */
+	ROOT_SCHEDULED_IO,
+	ROOT_IO_WAITER,
+	ROOT_POOL,           /* of blocking threads */
+	ROOT_POOL_TASK,      /* element of its queue */
+	ROOT_REMOTE,         /* what a multi_thread worker shows the others */
+	ROOT_LOCAL_SHARED,   /* inside a LocalSet's Arc */
 	ROOT_GENERIC_FIRST,
 	ROOT_CELL = ROOT_GENERIC_FIRST,
 	ROOT_SHARD,          /* element of the owned list's array */
@@ -53,13 +63,44 @@ enum path_role {
 	CONTEXT_CURRENT_THREAD,
 	CONTEXT_SCHEDULER,         /* pointer to the scheduler's context, 0 outside of it */
 	CONTEXT_WORKER_INDEX,
+	CONTEXT_ENTERED,           /* inside block_on or a worker's loop; a variant not live elsewhere */
+	CONTEXT_CORE,              /* of a current_thread scheduler, while its thread has put it down */
+	CONTEXT_CORE_DRIVER,       /* not live: moved out, since the thread is parked in it */
 	MULTI_THREAD_LISTS,        /* fat pointer to the shards */
 	MULTI_THREAD_LIST_ID,
 	MULTI_THREAD_LIST_COUNT,
 	MULTI_THREAD_REMOTES,      /* one per worker */
+	MULTI_THREAD_DRIVER,
+	MULTI_THREAD_POOL,
+	REMOTE_PARK,               /* state word of its parker */
 	CURRENT_THREAD_LISTS,
 	CURRENT_THREAD_LIST_ID,
 	CURRENT_THREAD_LIST_COUNT,
+	CURRENT_THREAD_DRIVER,
+	CURRENT_THREAD_POOL,
+	LOCAL_HEAD,
+	LOCAL_LIST_ID,
+	LOCAL_OWNER,               /* tokio's number of the thread it lives on */
+	DRIVER_WHEEL,
+	DRIVER_IO,                 /* first registration */
+	WHEEL_LEVELS,
+	WHEEL_PENDING,
+	LEVEL_SLOTS,
+	TIMER_ENTRY_NEXT,
+	TIMER_ENTRY_WAKER,
+	SCHEDULED_IO_NEXT,
+	SCHEDULED_IO_READER,
+	SCHEDULED_IO_WRITER,
+	SCHEDULED_IO_WAITERS,
+	IO_WAITER_NEXT,
+	IO_WAITER_WAKER,
+	POOL_THREADS,
+	POOL_IDLE,
+	POOL_DEPTH,
+	POOL_SCHEDULERS,           /* how many of the threads are workers; since 1.54 */
+	POOL_QUEUE,
+	POOL_SHARDS,
+	POOL_TASK_HEADER,
 	SHARD_HEAD,
 	HEADER_STATE,
 	HEADER_VTABLE,

@@ -4,6 +4,7 @@
 
 #include "base/strbuf.h"
 #include "rust/names.h"
+#include "tokio/held.h"
 #include "tokio/tokio_internal.h"
 
 enum { PATH_LENGTH_MAX = 1024 };
@@ -75,5 +76,12 @@ void task_record_fill(struct tokio *tk, const struct task *task, struct task_rec
 	}
 	if (task_spawned_at(tk, task, &location))
 		out->spawned = location_text(tk, location);
+	struct held_counts held;
+	held_of_task(tk, task, &held);
+	out->local_set = task->local_set != TINFO_NONE ? tk->local_sets[task->local_set].address : 0;
+	out->holds = held.holds;
+	out->sets = held.sets;
+	out->set_tasks = held.set_tasks;
+	out->set_futures = held.set_futures;
 	wait_decide(tk, task, chain, &out->wait);
 }

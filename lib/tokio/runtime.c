@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "core/core.h"
 #include "elf/elf_file.h"
+#include "tokio/discover.h"
 #include "tokio/tokio_internal.h"
 
 enum { SEGMENT_TLS = 7 }; /* PT_TLS */
@@ -132,7 +133,7 @@ static void places_find(struct probe *p)
 	}
 }
 
-static struct runtime *runtime_of(struct tokio *tk, enum flavor flavor, uint64_t handle)
+static struct runtime *runtime_of(struct tokio *tk, enum flavor flavor, uint64_t handle, const char *found_via)
 {
 	for (size_t i = 0; i < tk->runtime_count; i++)
 		if (tk->runtimes[i].handle == handle)
@@ -141,7 +142,8 @@ static struct runtime *runtime_of(struct tokio *tk, enum flavor flavor, uint64_t
 		return NULL;
 	tk->runtimes = array_reserve(tk->runtimes, &tk->runtime_capacity, tk->runtime_count, 1, sizeof *tk->runtimes);
 	struct runtime *rt = &tk->runtimes[tk->runtime_count++];
-	*rt = (struct runtime){ .flavor = flavor, .handle = handle, .workers = 1 };
+	*rt = (struct runtime){ .index = (uint32_t)(tk->runtime_count - 1), .flavor = flavor, .handle = handle, .workers = 1,
+		                .found_via = found_via };
 	const struct owned_paths *o = &tk->owned[flavor];
 	if (path_load(&o->id, tk->target, handle, &rt->list_id) != OUTCOME_VALUE)
 		rt->list_id = 0;
@@ -153,6 +155,12 @@ static struct runtime *runtime_of(struct tokio *tk, enum flavor flavor, uint64_t
 	    target_word(tk->target, remotes + o->length, &workers) && workers < WORKER_NONE)
 		rt->workers = (uint32_t)workers;
 	return rt;
+}
+
+uint32_t tokio_runtime_add(struct tokio *tk, enum flavor flavor, uint64_t handle, const char *found_via)
+{
+	const struct runtime *rt = runtime_of(tk, flavor, handle, found_via);
+	return rt == NULL ? TINFO_NONE : rt->index;
 }
 
 /* What the thread's handle is; false when its Context cannot be read. */
@@ -184,7 +192,7 @@ static bool handle_read(struct probe *p, struct tokio_thread *th, uint64_t conte
 			return true;
 		}
 		th->handle = handle;
-		struct runtime *rt = runtime_of(tk, (enum flavor)i, handle);
+		struct runtime *rt = runtime_of(tk, (enum flavor)i, handle, found_text(FOUND_THREAD));
 		if (rt != NULL)
 			rt->threads++;
 		return true;
@@ -210,6 +218,10 @@ static void context_read(struct probe *p, struct tokio_thread *th, uint64_t cont
 	if (path_load(&tk->paths[CONTEXT_WORKER_INDEX], tk->target, context, &value) == OUTCOME_VALUE &&
 	    value < WORKER_NONE)
 		seen.worker = (uint32_t)value;
+	seen.entered = path_load(&tk->paths[CONTEXT_ENTERED], tk->target, context, &value) == OUTCOME_VALUE;
+	seen.has_core = path_load(&tk->paths[CONTEXT_CORE], tk->target, context, &value) == OUTCOME_VALUE && value != 0;
+	seen.in_driver = seen.has_core && path_locate(&tk->paths[CONTEXT_CORE_DRIVER], tk->target, context, &value) ==
+	                                          OUTCOME_VARIANT;
 	if (th->context == 0 || seen.handle != 0 || (th->handle == 0 && seen.task_id != 0))
 		*th = seen; /* of several CONTEXTs the one in use */
 }

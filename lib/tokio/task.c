@@ -26,7 +26,7 @@ bool task_decode(struct tokio *tk, uint64_t header, struct task *out, const char
 {
 	struct target *t = tk->target;
 	uint64_t vtable;
-	*out = (struct task){ .address = header, .runtime = TINFO_NONE };
+	*out = (struct task){ .address = header, .runtime = TINFO_NONE, .local_set = TINFO_NONE };
 	*why = "not aligned";
 	if (header % 8 != 0)
 		return false;

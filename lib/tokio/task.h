@@ -63,7 +63,8 @@ struct task {
 	enum task_state state;
 	bool cancelled;
 	bool stray;             /* its owner id is not the id of the list it was found in */
-	uint32_t runtime;       /* index, or TINFO_NONE */
+	uint32_t runtime;       /* index, or TINFO_NONE; of a blocking cell: whose pool it is of */
+	uint32_t local_set;     /* index, or TINFO_NONE */
 	uint32_t lwp;           /* the thread polling it (running tasks); 0 none */
 };
 

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/error.h"
 #include "base/strbuf.h"
+#include "tokio/held_internal.h"
 #include "tokio/tokio_internal.h"
 
 static void warning_add(struct tokio *tk, const char *format, va_list list)
@@ -100,6 +101,13 @@ void tokio_free(struct tokio *tk)
 	map_release(&tk->queues);
 	map_release(&tk->leaf_texts);
 	map_release(&tk->sites);
+	map_release(&tk->kept_by_id);
+	map_release(&tk->kept_by_address);
+	map_release(&tk->candidate_seen);
+	held_free(tk->held);
+	free(tk->kept);
+	free(tk->local_sets);
+	free(tk->candidates);
 	free(tk->warnings);
 	free(tk->runtimes);
 	free(tk->threads);
@@ -125,10 +133,18 @@ bool tokio_incomplete(const struct tokio *tk)
 	return tk->incomplete;
 }
 
-const struct runtime *tokio_runtimes(const struct tokio *tk, size_t *count)
+const struct runtime *tokio_runtimes(struct tokio *tk, size_t *count)
 {
+	tokio_tasks(tk, count);
 	*count = tk->runtime_count;
 	return tk->runtimes;
+}
+
+const struct local_set *tokio_local_sets(struct tokio *tk, size_t *count)
+{
+	tokio_tasks(tk, count);
+	*count = tk->local_set_count;
+	return tk->local_sets;
 }
 
 const struct tokio_thread *tokio_threads(const struct tokio *tk, size_t *count)
@@ -147,22 +163,31 @@ const struct task *tokio_tasks(struct tokio *tk, size_t *count)
 	return tk->tasks;
 }
 
-static const struct task *task_find(struct tokio *tk, const struct map *map, uint64_t key)
+const struct task *tokio_kept_tasks(struct tokio *tk, size_t *count)
+{
+	tokio_tasks(tk, count);
+	*count = tk->kept_count;
+	return tk->kept;
+}
+
+static const struct task *task_find(struct tokio *tk, const struct map *map, const struct map *kept, uint64_t key)
 {
 	size_t count;
 	uint64_t index;
 	const struct task *tasks = tokio_tasks(tk, &count);
-	return map_get(map, key, &index) && index < count ? &tasks[index] : NULL;
+	if (map_get(map, key, &index) && index < count)
+		return &tasks[index];
+	return map_get(kept, key, &index) && index < tk->kept_count ? &tk->kept[index] : NULL;
 }
 
 const struct task *tokio_task_by_id(struct tokio *tk, uint64_t id)
 {
-	return id == 0 ? NULL : task_find(tk, &tk->task_by_id, id);
+	return id == 0 ? NULL : task_find(tk, &tk->task_by_id, &tk->kept_by_id, id);
 }
 
 const struct task *tokio_task_by_address(struct tokio *tk, uint64_t address)
 {
-	return task_find(tk, &tk->task_by_address, address);
+	return task_find(tk, &tk->task_by_address, &tk->kept_by_address, address);
 }
 
 static const char *impl_self_of(void *context, const char *path, size_t length)

@@ -28,11 +28,17 @@ const char *tokio_version(const struct tokio *tk, bool *checked);
 const char *const *tokio_warnings(const struct tokio *tk, size_t *count);
 bool tokio_incomplete(const struct tokio *tk);
 
-const struct runtime *tokio_runtimes(const struct tokio *tk, size_t *count);
+/* Lists the tasks first, since they lead to runtimes that no thread is inside. */
+const struct runtime *tokio_runtimes(struct tokio *tk, size_t *count);
+const struct local_set *tokio_local_sets(struct tokio *tk, size_t *count);
 const struct tokio_thread *tokio_threads(const struct tokio *tk, size_t *count);
 
-/* All tasks of all runtimes, by id, those without an id last by address. Read at the first call. */
+/* All tasks of all runtimes and LocalSets and the cells of spawn_blocking that were found, by id, those without an id
+ * last by address. Read at the first call. */
 const struct task *tokio_tasks(struct tokio *tk, size_t *count);
+/* Tasks that are in no list: complete ones that a handle keeps alive, and those whose owner was not found. */
+const struct task *tokio_kept_tasks(struct tokio *tk, size_t *count);
+/* Both kinds. */
 const struct task *tokio_task_by_id(struct tokio *tk, uint64_t id);           /* NULL: none */
 const struct task *tokio_task_by_address(struct tokio *tk, uint64_t address); /* of the Header */
 
@@ -47,6 +53,9 @@ struct task_record {
 	const char *defined;  /* "src/main.rs:79" or NULL */
 	uint64_t size;        /* bytes of the future; has_size */
 	bool has_size;
+	uint32_t holds, sets; /* futures held in its frames; sets of futures and tasks */
+	uint64_t set_tasks, set_futures; /* in those sets: tasks of JoinSets, children in flight of the others */
+	uint64_t local_set;   /* address of the LocalSet that owns it; 0: none does */
 	struct wait wait;
 };
 

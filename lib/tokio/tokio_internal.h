@@ -25,6 +25,14 @@ struct owned_paths { /* of one scheduler flavour's handle */
 };
 
 struct frame_plan;
+struct held_state;
+
+/* Where a reference to a task was met that is looked into later (discover.h). */
+struct candidate {
+	uint64_t address; /* a header; of a LocalSet: its Shared */
+	uint32_t found;   /* enum found */
+	uint32_t runtime; /* blocking queue: whose; else TINFO_NONE */
+};
 
 struct tokio {
 	struct target *target;
@@ -49,6 +57,17 @@ struct tokio {
 	struct task *tasks;
 	size_t task_count, task_capacity;
 	struct map task_by_id, task_by_address; /* index into tasks */
+
+	struct task *kept;     /* known, in no list: complete, or of an owner that was not found; by id */
+	size_t kept_count, kept_capacity;
+	struct map kept_by_id, kept_by_address;
+	struct local_set *local_sets;
+	size_t local_set_count, local_set_capacity;
+	struct candidate *candidates;
+	size_t candidate_count, candidate_capacity;
+	struct map candidate_seen;
+	uint32_t harvesting;   /* runtime whose blocking queue is read, or TINFO_NONE */
+	struct held_state *held;
 
 	struct map classes;    /* vtable address -> struct task_class * */
 	struct map cells;      /* hash of (T, S) -> Cell type; filled when the name does not lead there */
@@ -83,8 +102,13 @@ bool name_is(const char *name, const char *path);
 const char *tokio_bind_paths(struct tokio *tk);
 /* runtime.c: threads and runtimes. */
 struct error *tokio_find_runtimes(struct tokio *tk);
+/* Adds a runtime that is not known; its index, or TINFO_NONE. */
+uint32_t tokio_runtime_add(struct tokio *tk, enum flavor flavor, uint64_t handle, const char *found_via);
 /* list.c: fills tasks. */
 void tokio_list_tasks(struct tokio *tk);
+bool tokio_task_add(struct tokio *tk, const struct task *task);
+void tokio_runtime_walk(struct tokio *tk, uint32_t runtime);
+void tokio_local_set_walk(struct tokio *tk, uint32_t local_set);
 /* task_class.c */
 const struct task_class *task_class_of(struct tokio *tk, uint64_t vtable);
 

@@ -211,6 +211,15 @@ static void json_list(struct render *r, struct view *view, uint64_t depth)
 	strbuf_addc(&r->out, object ? '}' : ']');
 }
 
+static void json_view(struct render *r, struct value value, struct view *view, uint64_t depth);
+
+static void json_field(struct render *r, const struct view_field *field, uint64_t depth)
+{
+	struct view view;
+	view_as(r->viewer, field->as, field->value, &view);
+	json_view(r, field->value, &view, depth);
+}
+
 static void json_record(struct render *r, const struct view *view, uint64_t depth)
 {
 	strbuf_addc(&r->out, '{');
@@ -218,7 +227,9 @@ static void json_record(struct render *r, const struct view *view, uint64_t dept
 		const struct view_field *field = &view->fields[i];
 		add(r, i != 0 ? "," : "");
 		add_key(r, field->name);
-		if (field->value.type != TINFO_NONE)
+		if (field->as != NULL)
+			json_field(r, field, depth);
+		else if (field->value.type != TINFO_NONE)
 			json_value(r, field->value, depth);
 		else if (field->word[0] != '\0' && strspn(field->word, "-0123456789") == strlen(field->word))
 			add(r, field->word);
@@ -319,7 +330,7 @@ static void json_view(struct render *r, struct value value, struct view *view, u
 		if (view->json[0] != '\0')
 			add(r, view->json);
 		else
-			render_string_json(r, view->word);
+			render_string_json(r, view->text != NULL ? view->text : view->word);
 		break;
 	case VIEW_TEXT:
 		render_bytes(r, view->address, view->length, true);

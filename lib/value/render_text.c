@@ -286,6 +286,15 @@ static void text_list(struct render *r, struct value value, struct view *view, u
 	strbuf_addc(&r->out, braces ? '}' : ']');
 }
 
+static void text_view(struct render *r, struct value value, struct view *view, uint64_t depth, bool behind_arrow);
+
+static void text_field(struct render *r, const struct view_field *field, uint64_t depth)
+{
+	struct view view;
+	view_as(r->viewer, field->as, field->value, &view);
+	text_view(r, field->value, &view, depth, false);
+}
+
 static void text_record(struct render *r, struct value value, const struct view *view, uint64_t depth, bool behind_arrow)
 {
 	if (depth == 0) {
@@ -304,6 +313,8 @@ static void text_record(struct render *r, struct value value, const struct view 
 		strbuf_addf(&r->out, "%s: ", field->name);
 		if (field->value.type == TINFO_NONE)
 			add_name(r, field->word);
+		else if (field->as != NULL)
+			text_field(r, field, depth - 1);
 		else
 			text_value(r, field->value, depth - 1, false);
 		strbuf_addc(&r->out, ',');
@@ -473,7 +484,7 @@ static void text_view(struct render *r, struct value value, struct view *view, u
 		add_error(r, view->word);
 		break;
 	case VIEW_WORD:
-		add_name(r, view->word);
+		add_name(r, view->text != NULL ? view->text : view->word);
 		break;
 	case VIEW_TEXT:
 		render_bytes(r, view->address, view->length, false);

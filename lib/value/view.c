@@ -122,15 +122,20 @@ static const struct formatter WIDE_OBJECT = { "", 0, view_pair, 2, { ".pointer",
 static void find_shape(struct viewer *viewer, struct plan *plan)
 {
 	static const struct formatter *const SHAPES[] = { &WIDE_SLICE, &WIDE_OBJECT };
+	struct path paths[FORMATTER_PATHS];
 	if (plan->type.kind != TYPE_STRUCT || plan->type.count != 2 || plan->type.size != 16)
 		return;
 	for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
-		if (!row_binds(viewer, SHAPES[i], plan->type.id, plan->paths[0]) || plan->paths[0][0].width != 8 ||
-		    plan->paths[0][1].width != 8)
+		if (!row_binds(viewer, SHAPES[i], plan->type.id, paths) || paths[0].width != 8 || paths[1].width != 8)
 			continue;
-		memcpy(plan->paths[1], plan->paths[0], sizeof plan->paths[0]);
-		plan->formatter = plan->formatter != NULL ? plan->formatter : SHAPES[i];
-		plan->json = plan->json != NULL ? plan->json : SHAPES[i];
+		if (plan->formatter == NULL) {
+			plan->formatter = SHAPES[i];
+			memcpy(plan->paths[0], paths, sizeof paths);
+		}
+		if (plan->json == NULL) {
+			plan->json = SHAPES[i];
+			memcpy(plan->paths[1], paths, sizeof paths);
+		}
 		return;
 	}
 }

@@ -76,6 +76,7 @@ struct view {
 	struct value value;
 	uint64_t pointer;
 	uint64_t address, length; /* VIEW_TEXT */
+	const char *text;         /* VIEW_WORD that is longer than word has room for; in the viewer's arena */
 	const char *head;         /* VIEW_RECORD, VIEW_MAP: what stands before the brace; NULL: the type's name */
 	uint32_t concrete;        /* VIEW_POINTER to a trait object: its concrete type; else TINFO_NONE */
 	bool owned;               /* VIEW_POINTER: Box, Rc, a reference: what it leads to has to be there */
@@ -200,6 +201,7 @@ formatter_function view_same;    /* paths[0] leads to what it is */
 formatter_function view_pointer; /* paths[0] is a pointer (thin or wide) */
 formatter_function view_opaque;
 formatter_function view_payload; /* the sole field of the live variant */
+formatter_function view_slice;   /* paths: pointer to elements, length [, capacity] */
 formatter_function view_text_slice; /* paths: bytes, length [, capacity]; words "nul": one NUL at the end is dropped */
 formatter_function view_pair;    /* any struct of a data pointer and a length or vtable */
 

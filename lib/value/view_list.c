@@ -53,6 +53,20 @@ void view_array(struct viewer *viewer, struct view *out, uint64_t base, uint32_t
 		                   .stride = element.size };
 }
 
+bool view_slice(struct viewer *viewer, const struct subject *s, struct view *out)
+{
+	uint64_t at[2], capacity;
+	uint32_t type = tinfo_type(viewer->target->tinfo, s->paths[0].type).target;
+	if (type == TINFO_NONE)
+		return false;
+	if (!subject_numbers(viewer, s, 2, at, out))
+		return true;
+	if (subject_load(viewer, s, 2, &capacity) != OUTCOME_VALUE)
+		capacity = UINT64_MAX;
+	view_array(viewer, out, at[0], type, at[1], capacity);
+	return true;
+}
+
 /* paths: pointer, length, marker [, capacity]. */
 static bool view_vec(struct viewer *viewer, const struct subject *s, struct view *out)
 {

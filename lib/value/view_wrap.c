@@ -78,42 +78,52 @@ static bool view_object(struct viewer *viewer, const struct subject *s, uint64_t
 	return true;
 }
 
-/* A wide pointer to elements, to a text, or to a struct that ends in either. */
+static bool begins(const char *text, const char *with)
+{
+	return strncmp(text, with, strlen(with)) == 0;
+}
+
+static bool is_any(const char *text, const char *const *beginnings)
+{
+	for (; *beginnings != NULL; beginnings++)
+		if (begins(text, *beginnings))
+			return true;
+	return false;
+}
+
+/* A wide pointer to elements or to a text: of a reference or box right there, of Arc and Rc behind two counts. */
 static bool view_wide(struct viewer *viewer, const struct subject *s, uint64_t data, uint64_t length, struct view *out)
 {
+	static const char *const SLICES[] = { "&[", "&mut [", "*const [", "*mut [", "alloc::boxed::Box<[", NULL };
+	static const char *const COUNTED[] = { "alloc::sync::ArcInner<", "alloc::rc::RcInner<", "alloc::rc::RcBox<", NULL };
+	static const char *const TEXTS[] = { "str>", "std::path::Path>", "std::ffi::os_str::OsStr>", NULL };
 	struct tinfo *ti = viewer->target->tinfo;
-	uint32_t tail = tinfo_type(ti, s->paths[0].type).target;
-	if (tail == TINFO_NONE)
+	uint32_t pointed = tinfo_type(ti, s->paths[0].type).target;
+	struct member m = { .type = pointed, .offset = 0 };
+	if (pointed == TINFO_NONE)
 		return false;
-	struct type pointee = tinfo_type(ti, tail);
-	if (strstr(pointee.name, "[") == NULL && strstr(pointee.name, "str") == NULL && pointee.kind == TYPE_STRUCT &&
-	    strstr(s->plan->type.name, "[") == NULL && strstr(s->plan->type.name, "str") == NULL &&
-	    strstr(s->plan->type.name, "Path") == NULL)
-		return false;
-	bool counted = strncmp(pointee.name, "alloc::sync::ArcInner<", 22) == 0 ||
-	               strncmp(pointee.name, "alloc::rc::Rc", 13) == 0;
-	uint64_t offset = 0;
-	if (counted)
-		offset = tail_offset(viewer, &tail, 1);
+	struct type pointee = tinfo_type(ti, pointed);
+	bool counted = is_any(pointee.name, COUNTED);
 	const char *argument = counted ? strchr(pointee.name, '<') + 1 : "";
-	pointee = tinfo_type(ti, tail);
-	if (pointee.kind == TYPE_ARRAY && pointee.target != TINFO_NONE)
-		tail = pointee.target;
-	if (counted) {
-		uint64_t align = tinfo_type(ti, tail).size;
-		align = (align & (align - 1)) == 0 && align <= 16 && align != 0 ? align : 8;
-		offset = (offset + align - 1) & ~(align - 1);
-	}
-	if (strncmp(argument, "str>", 4) == 0 || strstr(argument, "path::Path>") != NULL ||
-	    strstr(argument, "os_str::OsStr>") != NULL || strstr(argument, "CStr>") != NULL) {
+	if (!counted && !is_any(s->plan->type.name, SLICES))
+		return false;
+	if (counted && tinfo_find_member(ti, &pointee, "data", &m) == TINFO_NONE &&
+	    tinfo_find_member(ti, &pointee, "value", &m) == TINFO_NONE)
+		return false;
+	if (is_any(argument, TEXTS)) {
 		out->kind = VIEW_TEXT;
-		out->address = data + offset;
+		out->address = data + m.offset;
 		out->length = length;
 		if (length > INT64_MAX || !memory_there(viewer, out->address, length))
 			view_unreadable(out, out->address);
 		return true;
 	}
-	view_array(viewer, out, data + offset, tail, length, UINT64_MAX);
+	if (counted && argument[0] != '[')
+		return false; /* a struct that ends in a slice: two levels, and no text of it */
+	struct type element = tinfo_type(ti, m.type);
+	if (counted && element.kind == TYPE_ARRAY && element.target != TINFO_NONE)
+		m.type = element.target;
+	view_array(viewer, out, data + m.offset, m.type, length, UINT64_MAX);
 	return true;
 }
 

@@ -250,10 +250,11 @@ task 7" ]
 		"future $address: async fn tokio::sync::mutex::Mutex::acquire<hansei_example::Config>
 Awaited by: task 5, frame/5.1" ]
 	[ "$(trace "frame/$address.1" | tail -n 4)" = "$(trace 5 | head -n 4)" ]
-	# The first byte of the dispatcher's future belongs to what it awaits; its last one is its own.
+	# The last byte of the task's future lies in no other frame than the outermost, or in one inside it.
 	root=$(trace -o json 5 | jq -r '.frames[4].address')
 	size=$(hansei-tasks -c "$core" -b "$binary" -o json 5 | jq .size)
-	[ "$(trace -o json "$(printf '0x%x' $((root + size - 1)))" | jq -r '.frames[-1].name')" != null ]
+	inside=$(trace -o json "$(printf '0x%x' $((root + size - 1)))" | jq -r '.frames[-1].address')
+	trace -o json 5 | jq -e --arg inside "$inside" '[.frames[].address] | index($inside)'
 	header=$(hansei-tasks -c "$core" -b "$binary" -o json 5 | jq -r .address)
 	[ "$(trace "$header")" = "$(trace 5)" ]
 	[ "$(trace "task/$header")" = "$(trace 5)" ]
@@ -451,9 +452,9 @@ deep_damaged()
 	for ((i = 0; i + 8 <= size; i += 8)); do
 		word_put "$(printf '0x%x' $((root + i)))" 0x7fffffffffffffff
 	done
-	run --separate-stderr trace 8
-	[ "$status" -eq 3 ] || [ "$status" -eq 0 ]
-	[ "$status" -eq 0 ] || [[ "${lines[0]}" == "note: 0x"*" cannot be read" ]]
+	run -3 --separate-stderr trace 8
+	[[ "${lines[0]}" == "note: the state at 0x"*" is none that hansei_example::heartbeat has" ]]
+	[ "${lines[1]}" = "#0  async fn      hansei_example::heartbeat" ]
 }
 
 @test "a trait object whose vtable is nobody's" {
@@ -472,7 +473,7 @@ deep_damaged()
 	[ "$(printf '%s\n' "$output" | grep -c '^#')" -eq 1 ]
 }
 
-@test "all tasks of a large core within a second, one within 30 ms" {
+@test "all tasks of a large core within a second" {
 	need_core many release kernel
 	trace 5 >/dev/null # fills the cache
 	hansei-tasks -c "$core" -b "$binary" -o tsv >list

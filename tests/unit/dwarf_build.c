@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "core_build.h"
+#include "elf/elf_file.h"
 
 static void *room(void *items, size_t count, size_t *capacity, size_t more, size_t size)
 {
@@ -334,6 +336,27 @@ void dwarf_build_write(const struct dwarf_build *b, const char *path)
 			                   b->sections[i].data, b->sections[i].size);
 	core_build_write(file, path);
 	core_build_free(file);
+}
+
+struct built_file built_file_open(const struct dwarf_build *b, const char *path)
+{
+	struct built_file file = { 0 };
+	dwarf_build_write(b, path);
+	struct error *err = elf_open(&file.elf, path);
+	if (err == NULL)
+		err = dwarf_open(&file.dw, file.elf);
+	if (err != NULL) {
+		fprintf(stderr, "%s\n", error_message(err));
+		abort();
+	}
+	file.units = dwarf_units(file.dw, &file.unit_count);
+	return file;
+}
+
+void built_file_close(struct built_file *file)
+{
+	dwarf_close(file->dw);
+	elf_close(file->elf);
 }
 
 const char *const *dwarf_test_binaries(void)

@@ -76,6 +76,16 @@ void dwarf_build_rust_unit(struct dwarf_build *b);
 /* An ELF file of the sections that are not empty. */
 void dwarf_build_write(const struct dwarf_build *b, const char *path);
 
+/* The same, opened again. */
+struct built_file {
+	struct elf_file *elf;
+	struct dwarf *dw;
+	const struct dwarf_unit *units;
+	size_t unit_count;
+};
+struct built_file built_file_open(const struct dwarf_build *b, const char *path);
+void built_file_close(struct built_file *file);
+
 /* Binaries with debug information: those of $HANSEI_TEST_BINARIES (separated by colons), or the example and a test
  * program where they have been built. Ends with NULL. */
 const char *const *dwarf_test_binaries(void);

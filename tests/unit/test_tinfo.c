@@ -258,8 +258,8 @@ static void test_foreign(void **unused)
 {
 	(void)unused;
 	struct tinfo *ti;
-	model_refused(tinfo_open(&ti, model_directory), ERROR_USAGE, "is a directory");
-	model_refused(tinfo_open(&ti, "/dev/null"), ERROR_USAGE, "/dev/null: is not a regular file");
+	model_refused(tinfo_open(&ti, model_directory), ERROR_DATA, "is a directory");
+	model_refused(tinfo_open(&ti, "/dev/null"), ERROR_DATA, "/dev/null: is not a regular file");
 	model_refused(tinfo_open(&ti, "/nonexistent/x.tinfo"), ERROR_IO, "/nonexistent/x.tinfo: No such file or directory");
 	model_file_put(model_file, "", 0);
 	model_refused(tinfo_open(&ti, model_file), ERROR_DATA, "is empty");
@@ -269,7 +269,7 @@ static void test_foreign(void **unused)
 	model_refused(tinfo_open(&ti, model_file), ERROR_TRUNCATED, "is cut");
 	unlink(model_copy);
 	assert_int_equal(mkfifo(model_copy, 0600), 0);
-	model_refused(tinfo_open(&ti, model_copy), ERROR_USAGE, "is not a regular file");
+	model_refused(tinfo_open(&ti, model_copy), ERROR_DATA, "is not a regular file");
 	unlink(model_copy);
 	tinfo_free(NULL);
 }
@@ -291,7 +291,7 @@ static void test_unwritable(void **unused)
 	struct tinfo *ti = model_small(false);
 	model_fine(tinfo_write(ti, model_file));
 	size_t before = directory_count();
-	model_refused(tinfo_write(ti, model_directory), ERROR_USAGE, "is a directory");
+	model_refused(tinfo_write(ti, model_directory), ERROR_IO, "is a directory");
 	model_refused(tinfo_write(ti, "/nonexistent/x.tinfo"), ERROR_IO, "/nonexistent/x.tinfo: No such file or directory");
 	if (access("/dev/full", W_OK) == 0)
 		model_refused(tinfo_write(ti, "/dev/full"), ERROR_IO, "No space left on device");

@@ -80,12 +80,14 @@ trait Speak: Debug + Send + Sync {
 
 #[derive(Debug)]
 struct Dog {
+    #[allow(dead_code)]
     age: u8,
 }
 
 #[derive(Debug)]
 #[repr(align(64))]
 struct Whale {
+    #[allow(dead_code)]
     tons: u32,
 }
 

@@ -270,6 +270,7 @@ static void scan_value(struct held_state *s, const struct held_place *place, uin
 	case HOLD_REFERENCE:
 	case HOLD_UNORDERED:
 	case HOLD_JOIN_SET:
+	case HOLD_STREAMS:
 		pend(s, place, type, address, plan->kind);
 		return;
 	}
@@ -310,8 +311,8 @@ static void scan_frame(struct held_state *s, const struct frame *f, struct held_
 	}
 	const struct hold_plan *plan = hold_plan_of(&s->types, f->type);
 	place->local = NULL;
-	if (plan->kind == HOLD_UNORDERED) {
-		pend(s, place, f->type, f->address, HOLD_UNORDERED);
+	if (plan->kind == HOLD_UNORDERED || plan->kind == HOLD_STREAMS) {
+		pend(s, place, f->type, f->address, plan->kind);
 		return;
 	}
 	if (plan->dead_end)

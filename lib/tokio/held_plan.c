@@ -15,7 +15,6 @@ enum { EDGES_MAX = 1 << 20 };
 static const char *const STREAMS[] = {
 	"tokio::time::interval::Interval",
 	"tokio_stream::wrappers::",
-	"tokio_stream::stream_map::StreamMap",
 	"async_stream::",
 	"futures_util::stream::stream::map::Map",
 	"futures_util::stream::stream::filter::Filter",
@@ -44,12 +43,13 @@ static const char *const OPEN_LEAVES[] = {
 struct special {
 	const char *type;
 	enum hold kind;
-	const char *path; /* HOLD_HANDLE: to the header; HOLD_LOCAL_SET: to its Shared */
+	const char *path; /* HOLD_HANDLE: to the header; HOLD_LOCAL_SET: to its Shared; HOLD_STREAMS: to its vector */
 };
 
 static const struct special SPECIALS[] = {
 	{ "futures_util::stream::futures_unordered::FuturesUnordered", HOLD_UNORDERED, NULL },
 	{ "tokio::task::join_set::JoinSet", HOLD_JOIN_SET, NULL },
+	{ "tokio_stream::stream_map::StreamMap", HOLD_STREAMS, ".entries" },
 	/* src/runtime/task/abort.rs */
 	{ "tokio::runtime::task::abort::AbortHandle", HOLD_HANDLE, ".raw.ptr.pointer" },
 	/* src/task/local.rs; Context is in an Rc */

@@ -18,6 +18,7 @@ enum hold {
 	HOLD_ELEMENTS,  /* a list or the values of a map */
 	HOLD_UNORDERED, /* FuturesUnordered */
 	HOLD_JOIN_SET,
+	HOLD_STREAMS,   /* StreamMap: its streams are polled like futures */
 	HOLD_HANDLE,    /* names a task, and is no future: AbortHandle */
 	HOLD_LOCAL_SET, /* a LocalSet, or a reference to one */
 };
@@ -42,7 +43,7 @@ struct hold_plan {
 	bool dyn_future;
 	bool dead_end;            /* HOLD_FUTURE: its own members are not looked at */
 	struct enum_plan live;    /* HOLD_VARIANTS */
-	struct path handle;       /* HOLD_HANDLE, HOLD_LOCAL_SET */
+	struct path handle;       /* HOLD_HANDLE, HOLD_LOCAL_SET, HOLD_STREAMS */
 };
 
 /* The state shared by all questions. */

@@ -138,8 +138,33 @@ static void futures_of_set(struct held_state *s, const struct set_plan *p, uint3
 	}
 }
 
+/* A vector of (key, stream): plain locals, found with the sets since the map may be a frame itself. */
+static void scan_streams(struct held_state *s, const struct held_pending *pending)
+{
+	const struct hold_plan *plan = hold_plan_of(&s->types, pending->type);
+	struct viewer *viewer = &s->types.viewer;
+	struct view view;
+	struct value key, value;
+	struct member stream;
+	uint64_t entries;
+	uint32_t count = 0;
+	bool over;
+	if (path_locate(&plan->handle, s->tk->target, pending->address, &entries) != OUTCOME_VALUE)
+		return;
+	view_of(viewer, (struct value){ plan->handle.type, entries }, VIEW_FOR_PATH, &view);
+	while (view.kind == VIEW_LIST && count++ < SET_CHILDREN_MAX && view.walk.next(viewer, &view.walk, &key, &value)) {
+		struct type entry = tinfo_type(s->tk->target->tinfo, value.type);
+		if (tinfo_find_member(s->tk->target->tinfo, &entry, "__1", &stream) != TINFO_NONE)
+			held_hit(s, &pending->place, stream.type, value.address + stream.offset, false, &over);
+	}
+}
+
 void held_scan_set(struct held_state *s, const struct held_pending *pending)
 {
+	if (pending->kind == HOLD_STREAMS) {
+		scan_streams(s, pending);
+		return;
+	}
 	bool join = pending->kind == HOLD_JOIN_SET;
 	const struct set_plan *p = set_plan_of(s, pending->type, join);
 	const struct held_place *place = &pending->place;

@@ -40,7 +40,7 @@ expected_tasks()
 		$1 == "task" && !($3 == "complete" && /owned=0/) {
 			state[$2] = $3 (/cancelled=1/ ? " (cancelled)" : "")
 			site[$2] = $5 == "-" ? "" : $5
-			future[$2] = $3 == "blocking" ? "future tokio::runtime::blocking::task::BlockingTask<fn()>" : $4
+			future[$2] = $3 ~ /^blocking/ ? "future tokio::runtime::blocking::task::BlockingTask<fn()>" : $4
 		}
 		$1 == "frame" && !/branch=/ && $4 != "-" { deeper[$2] = $4 }
 		END {
@@ -98,10 +98,31 @@ compare_joins()
 	jq -r 'select(.waiting_on.kind == "task") | [.ref, .waiting_on.task] | @tsv' "$scratch/ours" | sort | differs
 }
 
+# Futures that are held: of which task, how, in which local, where they stand, and inside which other.
+compare_futures()
+{
+	local status=0
+	hansei-futures -c "$core" "${sources[@]}" --no-cache -o json >"$scratch/ours" 2>"$scratch/messages" || status=$?
+	if [ "$status" -ne 0 ] || [ -s "$scratch/messages" ]; then
+		echo "hansei-futures ${sources[*]}: status $status:"
+		head -n 5 "$scratch/messages"
+		return 1
+	fi
+	awk -F '\t' -v OFS='\t' '
+		function value(key) { return match($0, "\t" key "=[^\t]*") ? substr($0, RSTART + length(key) + 2, RLENGTH - length(key) - 2) : "" }
+		$1 == "held" { print "task/" $2, $3, $4, $5 == "-" ? "" : $5, value("local"), value("via"), value("armed") }' "$truth" |
+		sort >"$scratch/expected"
+	jq -rs 'map({ (.ref): .local }) as $locals | ($locals | add) as $local |
+		.[] | [.task, .kind, .future, .awaiting, .local, (if .via then $local[.via] else null end), .armed] | @tsv' \
+		"$scratch/ours" | sort | differs
+}
+
 # program_comparisons PROGRAM: which of them its ground truth serves.
 program_comparisons()
 {
 	case $1 in
+	held) echo tasks futures ;;
+	hidden) echo tasks runtimes joins ;;
 	runtimes) echo tasks runtimes joins ;;
 	shapes) echo tasks sizes ;;
 	states) echo tasks lwps ;;

@@ -295,6 +295,7 @@ void elf_close(struct elf_file *elf)
 	free(elf->sections);
 	free(elf->extras);
 	free(elf->symbols);
+	free(elf->tls_symbols);
 	free(elf->reach);
 	free(elf->relatives);
 	free(elf->path);

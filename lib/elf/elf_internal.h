@@ -46,8 +46,8 @@ struct elf_file {
 	struct elf_section_extra *extras;
 	size_t section_count;
 
-	bool symbols_built;
-	struct elf_symbol *symbols; /* by value; the TLS ones after the others */
+	bool symbols_built, tls_built;
+	struct elf_symbol *symbols, *tls_symbols; /* by value */
 	size_t symbol_count, tls_count;
 	uint64_t *reach; /* reach[i]: the largest end of symbols 0..i */
 

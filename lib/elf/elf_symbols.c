@@ -171,10 +171,10 @@ static size_t symbols_room(const struct elf_file *elf)
 	return tables <= TABLES_MAX && room <= elf->map.size / SYMBOL_SIZE ? (size_t)room : 0;
 }
 
-/* Reads all tables: TLS symbols from the back of items, the others from the front. */
-static void symbols_read(struct elf_file *elf, struct elf_symbol *items, size_t room)
+/* Reads the symbols of all tables that are TLS ones, or those that are not; items may be NULL, to count. */
+static size_t symbols_read(const struct elf_file *elf, bool tls, struct elf_symbol *items)
 {
-	size_t tls = room;
+	size_t count = 0;
 	for (size_t i = 0; i < elf->section_count; i++) {
 		if (!is_symbol_table(elf, i))
 			continue;
@@ -183,25 +183,21 @@ static void symbols_read(struct elf_file *elf, struct elf_symbol *items, size_t 
 		const unsigned char *at = elf->sections[i].data;
 		for (; entries > 0; entries--, at += SYMBOL_SIZE) {
 			struct elf_symbol symbol;
-			if (!symbol_read(elf, at, &names, &symbol))
+			if (((at[4] & 15) == STT_TLS) != tls || !symbol_read(elf, at, &names, &symbol))
 				continue;
-			if (symbol.type == STT_TLS)
-				items[--tls] = symbol;
-			else
-				items[elf->symbol_count++] = symbol;
+			if (items != NULL)
+				items[count] = symbol;
+			count++;
 		}
 	}
-	elf->tls_count = room - tls;
-	memmove(items + elf->symbol_count, items + tls, elf->tls_count * sizeof *items);
+	return count;
 }
 
 /* Without memory the table stays empty: the functions over it have no error to return. */
 static void symbols_build(struct elf_file *elf)
 {
-	if (elf->symbols_built)
-		return;
+	size_t room = elf->symbols_built ? 0 : symbols_room(elf);
 	elf->symbols_built = true;
-	size_t room = symbols_room(elf);
 	if (room == 0)
 		return;
 	struct elf_symbol *items = malloc(room * sizeof *items);
@@ -212,22 +208,36 @@ static void symbols_build(struct elf_file *elf)
 		free(scratch);
 		return;
 	}
-	symbols_read(elf, items, room);
-	struct elf_symbol *tls = items + elf->symbol_count;
-	sort_by_value(items, scratch, elf->symbol_count);
-	sort_by_value(tls, scratch, elf->tls_count);
+	size_t count = symbols_read(elf, false, items);
+	sort_by_value(items, scratch, count);
 	free(scratch);
-	size_t kept = equal_values_tidy(items, elf->symbol_count);
-	elf->tls_count = equal_values_tidy(tls, elf->tls_count);
-	memmove(items + kept, tls, elf->tls_count * sizeof *items);
 	elf->symbols = items;
-	elf->symbol_count = kept;
+	elf->symbol_count = equal_values_tidy(items, count);
 	uint64_t reach = 0;
-	for (size_t i = 0; i < kept; i++) {
+	for (size_t i = 0; i < elf->symbol_count; i++) {
 		uint64_t end = symbol_end(&items[i]);
 		reach = end > reach ? end : reach;
 		elf->reach[i] = reach;
 	}
+}
+
+/* A handful among hundreds of thousands, and often all that is asked for: found without sorting the others. */
+static void tls_build(struct elf_file *elf)
+{
+	size_t count = elf->tls_built || symbols_room(elf) == 0 ? 0 : symbols_read(elf, true, NULL);
+	elf->tls_built = true;
+	if (count == 0)
+		return;
+	struct elf_symbol *items = malloc(count * sizeof *items), *scratch = malloc(count * sizeof *items);
+	if (items != NULL && scratch != NULL) {
+		symbols_read(elf, true, items);
+		sort_by_value(items, scratch, count);
+		elf->tls_symbols = items;
+		elf->tls_count = equal_values_tidy(items, count);
+	} else {
+		free(items);
+	}
+	free(scratch);
 }
 
 const struct elf_symbol *elf_symbols(struct elf_file *elf, size_t *count)
@@ -239,9 +249,9 @@ const struct elf_symbol *elf_symbols(struct elf_file *elf, size_t *count)
 
 const struct elf_symbol *elf_tls_symbols(struct elf_file *elf, size_t *count)
 {
-	symbols_build(elf);
+	tls_build(elf);
 	*count = elf->tls_count;
-	return elf->symbols == NULL ? NULL : elf->symbols + elf->symbol_count;
+	return elf->tls_symbols;
 }
 
 bool elf_has_symtab(struct elf_file *elf)

@@ -1,7 +1,7 @@
 #include "tokio/discover.h"
 
 #include <inttypes.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "base/array.h"
 #include "tokio/held_internal.h"
@@ -155,8 +155,52 @@ static void candidate_check(struct tokio *tk, struct candidate c)
 		           c.address, found_text(c.found), task.owner);
 }
 
+static int runtime_compare(const void *a, const void *b)
+{
+	const struct runtime *x = a, *y = b;
+	return (x->list_id > y->list_id) - (x->list_id < y->list_id);
+}
+
+static int local_set_compare(const void *a, const void *b)
+{
+	const struct local_set *x = a, *y = b;
+	return (x->list_id > y->list_id) - (x->list_id < y->list_id);
+}
+
+static void renumber_tasks(struct task *tasks, size_t count, const uint32_t *runtimes, const uint32_t *local_sets)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (tasks[i].runtime != TINFO_NONE)
+			tasks[i].runtime = runtimes[tasks[i].runtime];
+		if (tasks[i].local_set != TINFO_NONE)
+			tasks[i].local_set = local_sets[tasks[i].local_set];
+	}
+}
+
+/* Those that were found are numbered by age, behind the `known` first ones, whose numbers are told already. */
+static void renumber(struct tokio *tk, size_t known)
+{
+	uint32_t *runtimes = arena_array(&tk->arena, tk->runtime_count, sizeof *runtimes);
+	uint32_t *local_sets = arena_array(&tk->arena, tk->local_set_count, sizeof *local_sets);
+	if (tk->runtime_count > known)
+		qsort(tk->runtimes + known, tk->runtime_count - known, sizeof *tk->runtimes, runtime_compare);
+	if (tk->local_set_count > 1)
+		qsort(tk->local_sets, tk->local_set_count, sizeof *tk->local_sets, local_set_compare);
+	for (uint32_t i = 0; i < tk->runtime_count; i++) {
+		runtimes[tk->runtimes[i].index] = i;
+		tk->runtimes[i].index = i;
+	}
+	for (uint32_t i = 0; i < tk->local_set_count; i++) {
+		local_sets[tk->local_sets[i].index] = i;
+		tk->local_sets[i].index = i;
+	}
+	renumber_tasks(tk->tasks, tk->task_count, runtimes, local_sets);
+	renumber_tasks(tk->kept, tk->kept_count, runtimes, local_sets);
+}
+
 void tokio_discover(struct tokio *tk)
 {
+	size_t known = tk->runtime_count;
 	size_t scanned = 0, kept = 0, harvested = 0;
 	tk->held = held_new(tk);
 	tk->harvesting = TINFO_NONE;
@@ -172,7 +216,8 @@ void tokio_discover(struct tokio *tk)
 		} else if (harvested < tk->runtime_count) {
 			tokio_harvest(tk, (uint32_t)harvested++);
 		} else {
-			return;
+			break;
 		}
 	}
+	renumber(tk, known);
 }

@@ -73,8 +73,7 @@ static void pend(struct held_state *s, const struct held_place *place, uint32_t 
 		struct held_pending *known = &s->pending[i - 1];
 		if (known->address != address || known->type != type)
 			continue;
-		if (known->place.local == NULL) /* the set is a frame as well: named by who has it */
-			known->place = *place;
+		known->place = *place; /* a frame, or part of one, that a frame further out has as a local */
 		return;
 	}
 	s->pending = array_reserve(s->pending, &s->pending_capacity, s->pending_count, 1, sizeof *s->pending);

@@ -141,6 +141,13 @@ static bool borrows_future(struct hold_types *types, uint32_t id)
 	       strncmp(type.name + 5, "(dyn core::future::future::Future", 33) == 0;
 }
 
+static bool pins_reference(struct hold_types *types, const struct type *type)
+{
+	struct member m;
+	return name_is(type->name, "core::pin::Pin") && type_sole_member(types->tk->target, type->id, &m) &&
+	       borrows_future(types, m.type);
+}
+
 /* Box<dyn Trait>: its data and vtable; whether a future or stream can be behind it. */
 static bool boxed_object(struct hold_types *types, const struct type *type, struct hold_plan *p)
 {
@@ -209,11 +216,7 @@ static bool plan_special(struct hold_types *types, struct hold_plan *p, const st
 
 static void plan_struct(struct hold_types *types, struct hold_plan *p, const struct type *type)
 {
-	struct member m;
-	if (name_is(type->name, "core::pin::Pin") && type_sole_member(types->tk->target, type->id, &m) &&
-	    borrows_future(types, m.type))
-		p->kind = HOLD_REFERENCE;
-	else if (boxed_object(types, type, p))
+	if (boxed_object(types, type, p))
 		p->kind = HOLD_DYN;
 	else if (element_type(types, type) != TINFO_NONE)
 		p->kind = HOLD_ELEMENTS;
@@ -231,7 +234,9 @@ static struct hold_plan *plan_new(struct hold_types *types, const struct type *t
 	map_set(&types->plans, type->id, (uintptr_t)p);
 	if (type->kind == TYPE_OPAQUE || plan_special(types, p, type))
 		return p;
-	if (is_future(types, type)) {
+	if (pins_reference(types, type)) {
+		p->kind = HOLD_REFERENCE;
+	} else if (is_future(types, type)) {
 		const struct adapter *a = adapter_find(type->name, &rows);
 		p->kind = HOLD_FUTURE;
 		p->dead_end = a != NULL && (a->kind == ADAPTER_LEAF || a->kind == ADAPTER_NEVER) && !AMONG(type->name, OPEN_LEAVES);

@@ -281,6 +281,10 @@ static void wait_by_end(struct tokio *tk, const struct chain *chain, struct wait
 void wait_decide(struct tokio *tk, const struct task *task, const struct chain *chain, struct wait *out)
 {
 	*out = (struct wait){ .kind = WAIT_UNKNOWN, .text = NOTHING };
+	if (task->class != NULL && task->class->blocking) {
+		out->kind = WAIT_NONE; /* it runs, or waits for a thread */
+		return;
+	}
 	switch (task->state) {
 	case TASK_COMPLETE:
 		out->kind = WAIT_COMPLETE;

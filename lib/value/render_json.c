@@ -389,7 +389,10 @@ static void json_value(struct render *r, struct value value, uint64_t depth)
 
 void render_json(struct render *r, struct value value, uint64_t depth)
 {
+	bool entered = value.type != TINFO_NONE && render_enter(r, value); /* what leads back to it is a cycle */
 	json_value(r, value, depth);
+	if (entered)
+		render_leave(r);
 }
 
 void render_pair_json(struct render *r, struct value key, struct value value, uint64_t depth)

@@ -5,9 +5,10 @@
 #include "base/utf8.h"
 #include "value/number.h"
 #include "value/render.h"
+#include "value/render_leaf.h"
 #include "value/target.h"
 
-enum { INDENT = 4, LEAF_HOPS = 12 };
+enum { INDENT = 4 };
 
 static void text_value(struct render *r, struct value value, uint64_t depth, bool behind_arrow);
 
@@ -69,71 +70,6 @@ static void add_cut(struct render *r, struct value value, const char *brackets, 
 	strbuf_addf(&r->out, " @ 0x%" PRIx64, value.address);
 	if (r->label != NULL)
 		strbuf_addf(&r->out, " (%s)", r->label);
-}
-
-static bool is_tuple(const struct plan *plan)
-{
-	return plan->type.name[0] == '(';
-}
-
-static bool is_bare_enum(const struct type *type)
-{
-	return strncmp(type->name, "core::option::Option<", 21) == 0 ||
-	       strncmp(type->name, "core::result::Result<", 21) == 0;
-}
-
-/* The only member of a struct that fills it: one more name for a number. Closures keep their looks. */
-static bool newtype(const struct plan *plan, struct value value, struct value *inner)
-{
-	if (plan->type.kind != TYPE_STRUCT || plan->member_count != 1 || plan->members[0].offset != 0 ||
-	    strstr(plan->type.name, "closure_env#") != NULL)
-		return false;
-	*inner = (struct value){ plan->members[0].type, value.address };
-	return true;
-}
-
-/* Is there a plain number (or word, text) in these wrappers? */
-static bool scalar_inside(struct render *r, struct value value, struct value *inner)
-{
-	for (int hop = 0; hop < LEAF_HOPS; hop++) {
-		const struct plan *plan = plan_of(r->viewer, value.type);
-		struct view view;
-		if (plan->formatter == NULL && type_is_scalar(&plan->type)) {
-			*inner = value;
-			return true;
-		}
-		if (plan->formatter != NULL) {
-			render_view(r, value, VIEW_FOR_TEXT, &view);
-			if (view.kind != VIEW_SAME)
-				return false;
-			value = view.value;
-		} else if (!newtype(plan, value, &value)) {
-			return false;
-		}
-	}
-	return false;
-}
-
-/* What is shown even where depth is used up: nothing that has parts. */
-static bool is_leaf(struct render *r, struct value value)
-{
-	struct view view;
-	struct value inner;
-	for (int hop = 0; hop < LEAF_HOPS; hop++) {
-		const struct plan *plan = plan_of(r->viewer, value.type);
-		if (scalar_inside(r, value, &inner))
-			return true;
-		render_view(r, value, VIEW_FOR_TEXT, &view);
-		if (view.kind == VIEW_SAME) {
-			value = view.value;
-			continue;
-		}
-		if (view.kind != VIEW_STRUCTURE)
-			return view.kind != VIEW_LIST && view.kind != VIEW_MAP && view.kind != VIEW_RECORD &&
-			       view.kind != VIEW_OPAQUE;
-		return plan->type.kind == TYPE_CENUM || (plan->type.kind == TYPE_STRUCT && plan->all_count == 0);
-	}
-	return false;
 }
 
 static void text_scalar(struct render *r, struct value value)
@@ -369,7 +305,7 @@ static void text_enum(struct render *r, const struct plan *plan, struct value va
 	struct variant variant;
 	uint32_t position;
 	const char *why;
-	bool coroutine = (plan->type.flags & TYPE_COROUTINE) != 0, bare = is_bare_enum(&plan->type);
+	bool coroutine = (plan->type.flags & TYPE_COROUTINE) != 0, bare = text_is_bare_enum(&plan->type);
 	if (!live_variant(r->viewer, value, &variant, &position, &why)) {
 		add_error(r, why);
 		return;
@@ -380,7 +316,7 @@ static void text_enum(struct render *r, const struct plan *plan, struct value va
 	if (parts && depth == 0) {
 		const struct member *m = &payload->members[0];
 		bool leaf = payload->tuple && payload->member_count == 1 && !coroutine &&
-		            is_leaf(r, (struct value){ m->type, address + m->offset });
+		            text_is_leaf(r, (struct value){ m->type, address + m->offset });
 		if (!leaf) {
 			add_cut(r, value, "{ .. }", behind_arrow);
 			return;
@@ -431,7 +367,7 @@ static void text_c_enum(struct render *r, const struct plan *plan, struct value 
 static void text_struct(struct render *r, const struct plan *plan, struct value value, uint64_t depth, bool behind_arrow)
 {
 	struct value inner;
-	if (!r->options.ugly && scalar_inside(r, value, &inner)) {
+	if (!r->options.ugly && text_scalar_inside(r, value, &inner)) {
 		text_scalar(r, inner);
 		return;
 	}
@@ -441,10 +377,10 @@ static void text_struct(struct render *r, const struct plan *plan, struct value 
 		return;
 	}
 	if (depth == 0 || !opens) {
-		add_cut(r, value, is_tuple(plan) ? "(..)" : "{ .. }", behind_arrow);
+		add_cut(r, value, text_is_tuple(plan) ? "(..)" : "{ .. }", behind_arrow);
 		return;
 	}
-	if (!is_tuple(plan)) {
+	if (!text_is_tuple(plan)) {
 		add_type(r, value.type);
 		add(r, plan->tuple ? "" : " ");
 	}
@@ -534,7 +470,7 @@ static void text_value(struct render *r, struct value value, uint64_t depth, boo
 		if (view.kind != VIEW_SAME)
 			break;
 		/* At the limit a wrapper is cut as itself when what it holds is cut. */
-		if (depth == 0 && !is_leaf(r, view.value))
+		if (depth == 0 && !text_is_leaf(r, view.value))
 			break;
 		value = view.value;
 	}
@@ -548,7 +484,10 @@ static void text_value(struct render *r, struct value value, uint64_t depth, boo
 
 void render_text(struct render *r, struct value value, uint64_t depth)
 {
+	bool entered = value.type != TINFO_NONE && render_enter(r, value); /* what leads back to it is a cycle */
 	text_value(r, value, depth, false);
+	if (entered)
+		render_leave(r);
 }
 
 void render_pair_text(struct render *r, struct value key, struct value value, uint64_t depth)
@@ -558,36 +497,4 @@ void render_pair_text(struct render *r, struct value key, struct value value, ui
 	add(r, ", ");
 	text_value(r, value, depth, false);
 	strbuf_addc(&r->out, ')');
-}
-
-bool render_opens_with_type(struct render *r, struct value value, uint64_t depth)
-{
-	struct view view;
-	struct value inner;
-	for (int hop = 0; hop < LEAF_HOPS; hop++) {
-		render_view(r, value, VIEW_FOR_TEXT, &view);
-		if (view.kind != VIEW_SAME)
-			break;
-		value = view.value;
-	}
-	const struct plan *plan = plan_of(r->viewer, value.type);
-	if (view.kind == VIEW_MAP || view.kind == VIEW_RECORD || view.kind == VIEW_OPAQUE)
-		return true;
-	if (view.kind == VIEW_LIST)
-		return view.braces;
-	if (view.kind != VIEW_STRUCTURE)
-		return false;
-	switch (plan->type.kind) {
-	case TYPE_STRUCT:
-	case TYPE_UNION:
-		if (is_tuple(plan))
-			return depth == 0;
-		return r->options.ugly || !scalar_inside(r, value, &inner);
-	case TYPE_ENUM:
-		return (plan->type.flags & TYPE_COROUTINE) == 0 && !is_bare_enum(&plan->type) && depth != 0;
-	case TYPE_CENUM:
-		return true;
-	default:
-		return false;
-	}
 }

@@ -137,7 +137,7 @@ local_of()
 	[ "$output" = 'alloc::string::String = "two"' ]
 	run -0 local_of lists 'nested[1..=2]' -o json
 	[ "$(printf '%s\n' "$output" | jq -c .value)" = "$(printf '[-1]\n[2,3]')" ]
-	run -0 local_of owners 'list.Some.next.name'
+	run -0 local_of owners 'list.Some.next.Some.name'
 	[ "$output" = '&str = "b"' ]
 	run -0 local_of owners 'reference*'
 	[ "$output" = 'u64 = 99' ]
@@ -151,6 +151,8 @@ local_of()
 	[[ $output == *"no member 'nothing' in hansei_example::Config; it has upstream, max_in_flight, retries"* ]]
 	run -1 local_of enums 'circle.Square'
 	[[ $output == *"the live one is Circle"* ]]
+	run -1 local_of owners 'list.name'
+	[[ $output == *"the live one is Some"* ]]
 	run -1 local_of lists 'numbers[3]'
 	[[ $output == *'there are 3 elements'* ]]
 	run -2 printer frame/5.4 'config['

@@ -95,6 +95,12 @@ pub fn frame(task: Id, future: &str, awaiting: Site, extra: Extra) {
     println!("frame\t{task}\t{future}\t{awaiting}{extra}");
 }
 
+/// Prints one future that a task holds without awaiting it: `local`, or `set` for the child of a set of futures.
+pub fn held(task: Id, kind: &str, future: &str, awaiting: Site, extra: Extra) {
+    let extra = joined(extra);
+    println!("held\t{task}\t{kind}\t{future}\t{awaiting}{extra}");
+}
+
 /// Prints the size in bytes of the future that a task was spawned with.
 pub fn size(task: Id, bytes: usize) {
     println!("size\t{task}\t{bytes}");

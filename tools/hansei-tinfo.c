@@ -11,14 +11,11 @@
 #include "cli/options.h"
 #include "cli/status.h"
 #include "cli/tool.h"
-#include "out/json.h"
-#include "out/lines.h"
-#include "out/text.h"
+#include "out/column.h"
 #include "records/extract_verb.h"
 #include "records/layout.h"
 #include "records/tinfo_records.h"
 #include "tinfo/tinfo.h"
-#include "tinfo/tinfo_describe.h"
 
 static const struct option OWN[] = {
 	{ "format", 0, "FORMAT", "HANSEI_FORMAT", "table, tsv or json" },
@@ -75,38 +72,6 @@ static struct error *regex_compile(regex_t *regex, const char *text)
 	return error_new(ERROR_USAGE, "'%s' is no regular expression: %s", text, reason);
 }
 
-/* One name with `count` types from `first` on. */
-static void name_add(struct strbuf *line, struct tinfo *ti, enum format format, uint32_t first, uint32_t count)
-{
-	struct type type = tinfo_type(ti, first);
-	struct strbuf number = STRBUF_INIT, id = STRBUF_INIT;
-	strbuf_addf(&number, "%" PRIu32, count);
-	strbuf_addf(&id, "%" PRIu32, first);
-	if (format == FORMAT_TSV) {
-		tsv_texts(line, (const char *const[]){ type.name, number.text, id.text, type_kind_text(&type) }, 4);
-	} else if (format == FORMAT_JSON) {
-		struct json j = json_into(line);
-		json_object(&j);
-		json_key(&j, "name");
-		json_string(&j, type.name);
-		json_key(&j, "definitions");
-		json_number(&j, count);
-		json_key(&j, "id");
-		json_number(&j, first);
-		json_key(&j, "kind");
-		json_string(&j, type_kind_text(&type));
-		json_object_end(&j);
-		strbuf_addc(line, '\n');
-	} else {
-		text_add_plain(line, type.name);
-		if (count > 1)
-			strbuf_addf(line, " (%" PRIu32 " definitions)", count);
-		strbuf_addc(line, '\n');
-	}
-	strbuf_release(&number);
-	strbuf_release(&id);
-}
-
 static struct error *verb_find(struct run *run)
 {
 	regex_t regex;
@@ -117,7 +82,7 @@ static struct error *verb_find(struct run *run)
 	uint32_t count = tinfo_count(run->ti, TABLE_TYPES), names = 0, run_length;
 	struct strbuf line = STRBUF_INIT;
 	if (format == FORMAT_TSV)
-		tsv_texts(&line, (const char *const[]){ "name", "definitions", "id", "kind" }, 4);
+		tinfo_name_header(&line);
 	for (uint32_t i = 0; i < count; i += run_length) {
 		const char *name = tinfo_type(run->ti, i).name;
 		/* types are sorted by name, and equal names are one text */
@@ -126,7 +91,7 @@ static struct error *verb_find(struct run *run)
 		if (name[0] == 0 || regexec(&regex, name, 0, NULL, 0) != 0)
 			continue;
 		names++;
-		name_add(&line, run->ti, format, i, run_length);
+		tinfo_name(&line, run->ti, i, run_length, format);
 		if (!out_lines(run->tool, &line))
 			break;
 	}
@@ -227,43 +192,45 @@ static struct error *verb_check(struct run *run)
 	return check_verb(run->tool, options->operands[1], core, options_value(options, "binary"), &run->status);
 }
 
-enum verb_flag {
-	VERB_READS = 1, /* FILE is a .tinfo, opened before */
-	VERB_DEPTH = 2, /* --recursive and --depth */
-};
-
 static const struct verb {
-	const char *name, *operand; /* operand: the one behind FILE; or NULL */
+	const char *name;
+	const char *options; /* those it takes, --help and --version aside */
+	const char *operand; /* what stands behind FILE; NULL: nothing */
+	bool reads;          /* FILE is a .tinfo, opened before */
 	struct error *(*answer)(struct run *run);
-	unsigned flags;
 } VERBS[] = {
-	{ "extract", NULL, verb_extract, 0 },
-	{ "check", NULL, verb_check, 0 },
-	{ "stats", NULL, verb_stats, VERB_READS },
-	{ "find-types", "a regular expression", verb_find, VERB_READS },
-	{ "type", "a name or id", verb_type, VERB_READS | VERB_DEPTH },
-	{ "dump", NULL, verb_dump, VERB_READS },
+	{ "extract", "output debug-info threads", NULL, false, verb_extract },
+	{ "check", "core binary", NULL, false, verb_check },
+	{ "stats", "format", NULL, true, verb_stats },
+	{ "find-types", "format", "a regular expression", true, verb_find },
+	{ "type", "format recursive depth", "a name or id", true, verb_type },
+	{ "dump", "format", NULL, true, verb_dump },
 };
 
 static struct error *verb_choose(const struct options *options, const struct verb **verb)
 {
-	*verb = NULL;
-	if (options->operand_count == 0)
+	const char *name = options->operand_count == 0 ? NULL : options->operands[0];
+	const struct verb *found = NULL;
+	for (size_t i = 0; name != NULL && i < sizeof VERBS / sizeof VERBS[0]; i++)
+		if (strcmp(name, VERBS[i].name) == 0)
+			found = &VERBS[i];
+	*verb = found;
+	if (name == NULL)
 		return error_new(ERROR_USAGE, "a verb is needed: extract, check, stats, find-types, type or dump");
-	for (size_t i = 0; i < sizeof VERBS / sizeof VERBS[0]; i++)
-		if (strcmp(options->operands[0], VERBS[i].name) == 0)
-			*verb = &VERBS[i];
-	if (*verb == NULL)
-		return error_new(ERROR_USAGE, "no verb '%s': there are extract, check, stats, find-types, type and dump", options->operands[0]);
-	size_t wanted = (*verb)->operand == NULL ? 2 : 3;
+	if (found == NULL)
+		return error_new(ERROR_USAGE, "no verb '%s': there are extract, check, stats, find-types, type and dump", name);
+	size_t wanted = found->operand == NULL ? 2 : 3;
 	if (options->operand_count < 2)
-		return error_new(ERROR_USAGE, "%s: a file is needed", (*verb)->name);
+		return error_new(ERROR_USAGE, "%s: a file is needed", name);
 	if (options->operand_count < wanted)
-		return error_new(ERROR_USAGE, "%s: %s is needed after the file", (*verb)->name, (*verb)->operand);
+		return error_new(ERROR_USAGE, "%s: %s is needed after the file", name, found->operand);
 	if (options->operand_count > wanted)
-		return error_new(ERROR_USAGE, "%s: '%s' is one too many", (*verb)->name, options->operands[wanted]);
-	if (((*verb)->flags & VERB_DEPTH) == 0 && (options_given(options, "depth") || options_given(options, "recursive")))
-		return error_new(ERROR_USAGE, "%s: --recursive and --depth are for type", (*verb)->name);
+		return error_new(ERROR_USAGE, "%s: '%s' is one too many", name, options->operands[wanted]);
+	for (size_t i = 0; i < options->use_count; i++) {
+		const char *option = options->uses[i].option->name;
+		if (!names_include(found->options, option, strlen(option)))
+			return error_new(ERROR_USAGE, "%s: --%s is for another verb", name, option);
+	}
 	return NULL;
 }
 
@@ -285,7 +252,7 @@ static int run_tinfo(struct tool *tool)
 	struct error *err = verb_choose(&tool->options, &verb);
 	if (err == NULL)
 		err = options_read(&tool->options, &run);
-	if (err == NULL && (verb->flags & VERB_READS) != 0)
+	if (err == NULL && verb->reads)
 		err = tinfo_open(&run.ti, tool->options.operands[1]);
 	if (err != NULL)
 		return status_error(&tool->out, err);

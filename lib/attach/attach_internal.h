@@ -28,7 +28,8 @@ struct strbuf;
 struct error *cache_core(struct attachment *a, const struct attach_request *request, struct strbuf *unpacked);
 
 /* match.c: do layouts of another build fit this executable? Every name of the fingerprint must be in its symbol
- * table, crate hashes aside. ERROR_MISMATCH says matched/total with examples. */
+ * table, crate hashes aside, and its panic messages must not name another release of the layouts' crate only.
+ * ERROR_MISMATCH says matched/total with examples, or both releases. */
 struct error *match_symbols(struct attachment *a, struct elf_file *binary);
 
 #endif

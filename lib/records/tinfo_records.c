@@ -5,6 +5,7 @@
 
 #include "base/strbuf.h"
 #include "out/json.h"
+#include "out/lines.h"
 #include "out/text.h"
 #include "tinfo/tinfo_describe.h"
 
@@ -103,6 +104,40 @@ bool tinfo_record(struct strbuf *to, struct tinfo *ti, struct record_walk *walk,
 		json_object_end(&j);
 	strbuf_addc(to, '\n');
 	return true;
+}
+
+/* --- one name --- */
+
+void tinfo_name_header(struct strbuf *to)
+{
+	tsv_texts(to, (const char *const[]){ "name", "definitions", "id", "kind" }, 4);
+}
+
+void tinfo_name(struct strbuf *to, struct tinfo *ti, uint32_t first, uint32_t count, enum format format)
+{
+	struct type type = tinfo_type(ti, first);
+	struct json j = json_into(to);
+	if (format == FORMAT_TSV) {
+		text_add_tsv(to, type.name);
+		strbuf_addf(to, "\t%" PRIu32 "\t%" PRIu32 "\t%s\n", count, first, type_kind_text(&type));
+	} else if (format == FORMAT_JSON) {
+		json_object(&j);
+		json_key(&j, "name");
+		json_string(&j, type.name);
+		json_key(&j, "definitions");
+		json_number(&j, count);
+		json_key(&j, "id");
+		json_number(&j, first);
+		json_key(&j, "kind");
+		json_string(&j, type_kind_text(&type));
+		json_object_end(&j);
+		strbuf_addc(to, '\n');
+	} else {
+		text_add_plain(to, type.name);
+		if (count > 1)
+			strbuf_addf(to, " (%" PRIu32 " definitions)", count);
+		strbuf_addc(to, '\n');
+	}
 }
 
 /* --- the summary --- */

@@ -239,6 +239,84 @@ static void test_large(void **unused)
 	tinfo_free(ti);
 }
 
+/* Frames with right checksums whose zstd stream is not what it should be: also what a decoder is fed then. */
+static void test_lying_frames(void **unused)
+{
+	(void)unused;
+	struct tinfo *small = model_small(false);
+	unlink(model_file);
+	model_fine(tinfo_write(small, model_file));
+	struct bytes whole = model_file_read(model_file), lie = { malloc(whole.length), whole.length };
+	uint64_t state = 8;
+	size_t faults = 0;
+	for (int i = 0; i < 4000; i++) {
+		memcpy(lie.at, whole.at, whole.length);
+		unsigned char *entry = lie.at + HEADER_SIZE + model_random(&state) % TABLE_COUNT * ENTRY_SIZE;
+		unsigned char *table = lie.at + get_u64(entry + 32), *frame = lie.at + get_u64(entry + 48);
+		size_t length = get_u32(table); /* every section of the small model has one frame */
+		for (uint64_t n = 1 + model_random(&state) % 3; n != 0; n--)
+			frame[model_random(&state) % length] = (unsigned char)model_random(&state);
+		store_uint(table + 4, tinfo_hash(frame, length), 8);
+		store_uint(entry + 40, tinfo_hash(table, FRAME_ENTRY_SIZE), 8);
+		model_checksums_fix(lie);
+		model_file_put(model_file, lie.at, lie.length);
+		struct tinfo *ti;
+		model_fine(tinfo_open(&ti, model_file));
+		model_probe(ti, &state);
+		faults += tinfo_fault(ti) != NULL;
+		tinfo_free(ti);
+	}
+	assert_true(faults > 1000);
+	free(whole.at);
+	free(lie.at);
+	tinfo_free(small);
+}
+
+/* Content like what sections have: mostly small numbers, texts that share beginnings, with and without a last NUL. */
+static void random_content(uint64_t *state, unsigned char *content, size_t length)
+{
+	for (size_t i = 0; i < length; i++)
+		content[i] = model_random(state) % 3 == 0 ? 0 : (unsigned char)('a' + model_random(state) % (model_random(state) % 2 ? 2 : 150));
+}
+
+static void test_codec(void **unused)
+{
+	(void)unused;
+	enum { CONTENT = 2000 };
+	unsigned char *content = malloc(CONTENT), *back = malloc(CONTENT);
+	uint64_t state = 9;
+	size_t refused = 0;
+	for (int i = 0; i < 20000; i++) {
+		struct coding coding = { (enum encoding)(i % ENCODING_COUNT), 4 * (1 + (uint32_t)(model_random(&state) % 40)),
+					 (uint32_t)model_random(&state) };
+		size_t length = (size_t)(model_random(&state) % CONTENT) / coding.stride * coding.stride;
+		if (coding.encoding == ENCODING_TEXTS)
+			length = (size_t)(model_random(&state) % CONTENT);
+		random_content(&state, content, length);
+		unsigned char *coded = malloc(codec_bound(length));
+		size_t coded_length = codec_encode(&coding, content, length, coded);
+		assert_true(coded_length <= codec_bound(length));
+		memset(back, 'x', CONTENT);
+		assert_true(codec_decode(&coding, coded, coded_length, back, length));
+		assert_memory_equal(content, back, length);
+		if (coded_length != 0) { /* then damaged, or cut; in memory of just that size, for ASan to watch */
+			size_t kept = (size_t)(model_random(&state) % 2 == 0 ? coded_length : model_random(&state) % coded_length);
+			unsigned char *hurt = malloc(kept + (kept == 0));
+			memcpy(hurt, coded, kept);
+			for (uint64_t n = 1 + model_random(&state) % 3; n != 0 && kept != 0; n--)
+				hurt[model_random(&state) % (model_random(&state) % 2 == 0 && kept > 4 ? 4 : kept)] = (unsigned char)model_random(&state);
+			unsigned char *exact = malloc(length + (length == 0));
+			refused += !codec_decode(&coding, hurt, kept, exact, length);
+			free(exact);
+			free(hurt);
+		}
+		free(coded);
+	}
+	assert_true(refused > 5000);
+	free(content);
+	free(back);
+}
+
 int main(void)
 {
 	if (!model_begin())
@@ -246,6 +324,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_truncated), cmocka_unit_test(test_bit_flips), cmocka_unit_test(test_lying_content),
 		cmocka_unit_test(test_references), cmocka_unit_test(test_lying_directory), cmocka_unit_test(test_large),
+		cmocka_unit_test(test_lying_frames), cmocka_unit_test(test_codec),
 	};
 	int status = cmocka_run_group_tests(tests, NULL, NULL);
 	model_end();

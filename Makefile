@@ -38,13 +38,17 @@ $(O)/%.o: %.c
 	$(CC) $(CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(TOOLS): $(O)/%: $(O)/tools/%.o $(LIB)
-	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $(filter %.o,$^) $(LIB) $(LDLIBS)
+
+# The prompt, the only program with libedit.
+$(O)/hansei-edit: $(O)/tools/edit-complete.o
+$(O)/hansei-edit: LDLIBS += -ledit
 
 $(UNITS): $(O)/unit/%: $(O)/tests/unit/%.o $(UNIT_HELP:%.c=$(O)/%.o) $(LIB)
 	@mkdir -p $(@D)
 	$(CC) $(ALL_CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS) -lcmocka
 
--include $(OBJ:.o=.d) $(TOOL_SRC:%.c=$(O)/%.d) $(UNIT_SRC:%.c=$(O)/%.d) $(UNIT_HELP:%.c=$(O)/%.d)
+-include $(OBJ:.o=.d) $(TOOL_SRC:%.c=$(O)/%.d) $(O)/tools/edit-complete.d $(UNIT_SRC:%.c=$(O)/%.d) $(UNIT_HELP:%.c=$(O)/%.d)
 
 units: $(UNITS)
 

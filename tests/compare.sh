@@ -122,7 +122,7 @@ program_comparisons()
 {
 	case $1 in
 	held) echo tasks futures ;;
-	hidden) echo tasks runtimes joins ;;
+	hidden) echo tasks runtimes joins lwps ;;
 	runtimes) echo tasks runtimes joins ;;
 	shapes) echo tasks sizes ;;
 	states) echo tasks lwps ;;

@@ -30,8 +30,6 @@ static int run_census(struct tool *tool)
 	struct session session;
 	struct census census = { .out = &tool->out, .limit = TYPES_SHOWN };
 	struct error *err = common_read(&tool->options, &common);
-	if (err == NULL && tool->options.operand_count > 0)
-		err = error_new(ERROR_USAGE, "unexpected argument '%s'", tool->options.operands[0]);
 	if (err == NULL)
 		err = options_number(&tool->options, "limit", &census.limit);
 	if (err == NULL)

@@ -102,7 +102,7 @@ static void print_block(struct run *run, struct block *block, const struct task_
 		block_fieldf(block, 1, "owner", "runtime %" PRIu32, task->runtime);
 	block_styled(block, 1, "type", STYLE_NAME, record->future);
 	block_styled(block, 1, "awaiting at", STYLE_SITE, record->awaiting);
-	if (record->wait.kind != WAIT_NONE)
+	if (record->wait.kind != WAIT_NONE && record->wait.kind != WAIT_COMPLETE)
 		block_field(block, 1, "waiting on", record->wait.text);
 	block_styled(block, 1, "spawned at", STYLE_SITE, record->spawned);
 	block_styled(block, 1, "defined at", STYLE_SITE, record->defined);

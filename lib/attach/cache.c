@@ -1,4 +1,4 @@
-/* The cache: one file per build id and tool version, written beside and renamed, so that two processes at once do
+/* The cache: one file per build id, tool version and revision of the extraction, written beside and renamed, so that two processes at once do
  * no harm. It is only ever an optimisation: whatever goes wrong leads to an extraction. */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/strbuf.h"
 #include "core/unpack.h"
+#include "extract/extract.h"
 #include "tinfo/tinfo.h"
 
 static bool cache_directory(struct strbuf *out)
@@ -30,7 +31,7 @@ static bool cache_path(const struct build_id *id, struct strbuf *out)
 	if (id->length == 0 || !cache_directory(out))
 		return false;
 	build_id_text(id, text);
-	strbuf_addf(out, "/hansei/%s-%s.tinfo", text, HANSEI_VERSION);
+	strbuf_addf(out, "/hansei/%s-%s-%d.tinfo", text, HANSEI_VERSION, EXTRACT_REVISION);
 	return true;
 }
 

@@ -12,6 +12,9 @@ struct elf_file;
 struct error;
 struct tinfo;
 
+/* Raise it when the same input gives other layouts than before: cached extractions of another revision are not used. */
+enum { EXTRACT_REVISION = 2 };
+
 enum root_kind {
 	ROOT_TYPE,     /* a type and all it reaches */
 	ROOT_FUNCTION, /* functions; their template parameters become type and type2 (and roots) */

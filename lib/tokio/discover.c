@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "tokio/held_internal.h"
+#include "tokio/tls.h"
 #include "tokio/tokio_internal.h"
 
 enum { LOCAL_SETS_MAX = 65536 };
@@ -21,6 +22,7 @@ const char *found_text(enum found found)
 		[FOUND_IO] = "a task waker in an io registration",
 		[FOUND_BLOCKING_QUEUE] = "a blocking queue",
 		[FOUND_LOCAL_SET] = "a LocalSet found in a task's storage",
+		[FOUND_LOCAL_THREAD] = "a thread that is inside it",
 	};
 	return TEXTS[found];
 }
@@ -59,14 +61,20 @@ static void keep(struct tokio *tk, const struct task *task)
 /* The S of Cell<T, S> is an Arc of the owner: what kind of one, and where. */
 static bool owner_find(struct tokio *tk, const struct task *task, uint32_t *type, uint64_t *address)
 {
-	uint64_t arc;
-	struct path path;
+	uint64_t arc, known, key = (uint64_t)PATH_ROLE_COUNT << 32 | task->class->scheduler;
+	struct path *path;
 	if (task->class->scheduler == TINFO_NONE || task->class->scheduler_path.state != PATH_BOUND ||
 	    path_locate(&task->class->scheduler_path, tk->target, task->address, &arc) != OUTCOME_VALUE)
 		return false;
-	path_bind(&path, tk->target, &tk->arena, task->class->scheduler, ".ptr.pointer->.data");
-	*type = path.type;
-	return path.state == PATH_BOUND && path_locate(&path, tk->target, arc, address) == OUTCOME_VALUE;
+	if (map_get(&tk->generic, key, &known)) {
+		path = (struct path *)(uintptr_t)known;
+	} else {
+		path = arena_alloc(&tk->arena, sizeof *path);
+		path_bind(path, tk->target, &tk->arena, task->class->scheduler, ".ptr.pointer->.data");
+		map_set(&tk->generic, key, (uintptr_t)path);
+	}
+	*type = path->type;
+	return path->state == PATH_BOUND && path_locate(path, tk->target, arc, address) == OUTCOME_VALUE;
 }
 
 static uint32_t thread_of(const struct tokio *tk, uint64_t thread_id)
@@ -131,8 +139,8 @@ static void candidate_check(struct tokio *tk, struct candidate c)
 	struct task task;
 	const char *why;
 	uint64_t known;
-	if (c.found == FOUND_LOCAL_SET) {
-		local_set_add(tk, c.address, found_text(FOUND_LOCAL_SET));
+	if (c.found == FOUND_LOCAL_SET || c.found == FOUND_LOCAL_THREAD) {
+		local_set_add(tk, c.address, found_text(c.found));
 		return;
 	}
 	if (map_get(&tk->task_by_address, c.address, &known) || !task_decode(tk, c.address, &task, &why) ||
@@ -153,6 +161,20 @@ static void candidate_check(struct tokio *tk, struct candidate c)
 	if (!admitted && task.state != TASK_COMPLETE)
 		tokio_warn(tk, "the task at 0x%" PRIx64 " (%s) belongs to list %" PRIu64 ", whose owner was not found",
 		           c.address, found_text(c.found), task.owner);
+}
+
+/* The sets that threads are inside of (tokio::task::local::CURRENT). */
+static void current_local_sets(struct tokio *tk)
+{
+	static const struct tls_key CURRENT = { "5tokio4task5local7CURRENT", "tls.local", ROOT_LOCAL_DATA };
+	struct tls_variable variable;
+	uint64_t data, shared;
+	tls_find(tk, &CURRENT, &variable);
+	for (size_t i = 0; i < tk->thread_count; i++)
+		for (size_t k = 0; k < variable.count; k++)
+			if (tls_address(tk, &variable, k, i, &data) &&
+			    path_locate(&tk->paths[LOCAL_CURRENT], tk->target, data, &shared) == OUTCOME_VALUE)
+				candidate_add(tk, shared, FOUND_LOCAL_THREAD);
 }
 
 static int runtime_compare(const void *a, const void *b)
@@ -204,6 +226,7 @@ void tokio_discover(struct tokio *tk)
 	size_t scanned = 0, kept = 0, harvested = 0;
 	tk->held = held_new(tk);
 	tk->harvesting = TINFO_NONE;
+	current_local_sets(tk);
 	for (;;) {
 		if (tk->candidate_count > 0) {
 			candidate_check(tk, tk->candidates[--tk->candidate_count]);

@@ -11,7 +11,7 @@
 struct tokio;
 
 enum found { FOUND_THREAD, FOUND_JOIN_HANDLE, FOUND_ABORT_HANDLE, FOUND_JOIN_SET, FOUND_SEMAPHORE, FOUND_TIMER, FOUND_IO,
-	     FOUND_BLOCKING_QUEUE, FOUND_LOCAL_SET };
+	     FOUND_BLOCKING_QUEUE, FOUND_LOCAL_SET, FOUND_LOCAL_THREAD };
 /* "a JoinHandle found in a task's storage"; as in hansei-info's FOUND VIA. */
 const char *found_text(enum found found);
 

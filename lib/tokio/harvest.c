@@ -6,23 +6,23 @@
 #include "tokio/held_internal.h"
 #include "tokio/tokio_internal.h"
 
-enum { ENTRIES_MAX = 4 * 1024 * 1024, LEVELS_MAX = 16, SLOTS_MAX = 256, SHARDS = 64 };
+enum { ENTRIES_MAX = 4 * 1024 * 1024, LEVELS_MAX = 16, SLOTS_MAX = 256, SHARDS_OF_POOL = 64 };
 
 static const char SLOT_HEAD[] = ".head<Some>.__0.pointer";
 
-/* A list through `next`; calls the wakers' tasks candidates. At most ENTRIES_MAX nodes: a ring ends there. */
-static void entries(struct tokio *tk, enum outcome outcome, uint64_t node, enum path_role next, enum path_role waker,
+/* A list through `next`; calls the wakers' tasks candidates. A ring ends when the runtime's ENTRIES_MAX are used up. */
+static void entries(struct tokio *tk, uint64_t *left, enum outcome outcome, uint64_t node, enum path_role next, enum path_role waker,
                     enum found found)
 {
-	uint64_t header, left = ENTRIES_MAX;
-	while (outcome == OUTCOME_VALUE && node != 0 && left-- > 0) {
+	uint64_t header;
+	for (; outcome == OUTCOME_VALUE && node != 0 && *left > 0; --*left) {
 		if (path_load(&tk->paths[waker], tk->target, node, &header) == OUTCOME_VALUE)
 			tokio_candidate(tk, header, found);
 		outcome = path_load(&tk->paths[next], tk->target, node, &node);
 	}
 }
 
-static void slots(struct tokio *tk, uint64_t level)
+static void slots(struct tokio *tk, uint64_t *left, uint64_t level)
 {
 	struct path head;
 	uint64_t array, node;
@@ -34,17 +34,15 @@ static void slots(struct tokio *tk, uint64_t level)
 	uint64_t stride = tinfo_type(tk->target->tinfo, type.target).size;
 	for (uint64_t i = 0; i < type.extra && head.state == PATH_BOUND; i++) {
 		enum outcome outcome = path_load(&head, tk->target, array + i * stride, &node);
-		entries(tk, outcome, node, TIMER_ENTRY_NEXT, TIMER_ENTRY_WAKER, FOUND_TIMER);
+		entries(tk, left, outcome, node, TIMER_ENTRY_NEXT, TIMER_ENTRY_WAKER, FOUND_TIMER);
 	}
 }
 
-static void wheel(struct tokio *tk, uint64_t driver)
+static void wheel(struct tokio *tk, uint64_t *left, uint64_t at)
 {
-	uint64_t at, levels, node;
-	if (path_locate(&tk->paths[DRIVER_WHEEL], tk->target, driver, &at) != OUTCOME_VALUE)
-		return;
+	uint64_t levels, node;
 	enum outcome outcome = path_load(&tk->paths[WHEEL_PENDING], tk->target, at, &node);
-	entries(tk, outcome, node, TIMER_ENTRY_NEXT, TIMER_ENTRY_WAKER, FOUND_TIMER);
+	entries(tk, left, outcome, node, TIMER_ENTRY_NEXT, TIMER_ENTRY_WAKER, FOUND_TIMER);
 	if (tk->paths[WHEEL_LEVELS].state != PATH_BOUND || path_load(&tk->paths[WHEEL_LEVELS], tk->target, at, &levels) != OUTCOME_VALUE)
 		return;
 	/* Box<[Level; 6]> */
@@ -54,21 +52,45 @@ static void wheel(struct tokio *tk, uint64_t driver)
 		return;
 	uint64_t stride = tinfo_type(tk->target->tinfo, array.target).size;
 	for (uint64_t i = 0; i < array.extra; i++)
-		slots(tk, levels + i * stride);
+		slots(tk, left, levels + i * stride);
 }
 
-static void registrations(struct tokio *tk, uint64_t driver)
+static void wheels(struct tokio *tk, uint64_t *left, uint64_t driver)
 {
-	uint64_t io, header, left = ENTRIES_MAX;
+	const struct owned_paths *slice = &tk->owned[FLAVOR_CURRENT_THREAD]; /* slices are all alike */
+	struct tinfo *ti = tk->target->tinfo;
+	uint64_t at, data, length;
+	struct member m;
+	struct path in;
+	if (path_locate(&tk->paths[DRIVER_WHEEL], tk->target, driver, &at) == OUTCOME_VALUE)
+		wheel(tk, left, at);
+	if (path_locate(&tk->paths[DRIVER_WHEELS], tk->target, driver, &at) != OUTCOME_VALUE)
+		return;
+	struct type type = tinfo_type(ti, tk->paths[DRIVER_WHEELS].type);
+	if (tinfo_find_member(ti, &type, "data_ptr", &m) == TINFO_NONE || tinfo_type(ti, m.type).target == TINFO_NONE)
+		return;
+	struct type shard = tinfo_type(ti, tinfo_type(ti, m.type).target);
+	path_bind(&in, tk->target, &tk->arena, shard.id, "?T");
+	if (in.state != PATH_BOUND || !target_word(tk->target, at + slice->data, &data) ||
+	    !target_word(tk->target, at + slice->length, &length))
+		return;
+	for (uint64_t i = 0; i < length && i < SHARDS_MAX; i++)
+		if (path_locate(&in, tk->target, data + i * shard.size, &at) == OUTCOME_VALUE)
+			wheel(tk, left, at);
+}
+
+static void registrations(struct tokio *tk, uint64_t *left, uint64_t driver)
+{
+	uint64_t io, header;
 	enum outcome outcome = path_load(&tk->paths[DRIVER_IO], tk->target, driver, &io);
-	while (outcome == OUTCOME_VALUE && io != 0 && left-- > 0) {
+	for (; outcome == OUTCOME_VALUE && io != 0 && *left > 0; --*left) {
 		if (path_load(&tk->paths[SCHEDULED_IO_READER], tk->target, io, &header) == OUTCOME_VALUE)
 			tokio_candidate(tk, header, FOUND_IO);
 		if (path_load(&tk->paths[SCHEDULED_IO_WRITER], tk->target, io, &header) == OUTCOME_VALUE)
 			tokio_candidate(tk, header, FOUND_IO);
 		uint64_t waiter;
 		enum outcome first = path_load(&tk->paths[SCHEDULED_IO_WAITERS], tk->target, io, &waiter);
-		entries(tk, first, waiter, IO_WAITER_NEXT, IO_WAITER_WAKER, FOUND_IO);
+		entries(tk, left, first, waiter, IO_WAITER_NEXT, IO_WAITER_WAKER, FOUND_IO);
 		outcome = path_load(&tk->paths[SCHEDULED_IO_NEXT], tk->target, io, &io);
 	}
 }
@@ -109,7 +131,7 @@ static void blocking(struct tokio *tk, const struct runtime *rt)
 		return;
 	struct type array = tinfo_type(tk->target->tinfo, tk->paths[POOL_SHARDS].type);
 	struct path in;
-	if (array.kind != TYPE_ARRAY || array.target == TINFO_NONE || array.extra > SHARDS)
+	if (array.kind != TYPE_ARRAY || array.target == TINFO_NONE || array.extra > SHARDS_OF_POOL)
 		return;
 	/* Mutex<Shard{queue}>; in 1.52.0 Shard{queue: Mutex<VecDeque>} */
 	path_bind(&in, tk->target, &tk->arena, array.target, "?T.queue | .queue?T");
@@ -124,11 +146,13 @@ static void blocking(struct tokio *tk, const struct runtime *rt)
 void tokio_harvest(struct tokio *tk, uint32_t runtime)
 {
 	const struct runtime rt = tk->runtimes[runtime];
-	uint64_t driver;
+	uint64_t driver, left = ENTRIES_MAX;
 	const struct path *path = &tk->paths[rt.flavor == FLAVOR_MULTI_THREAD ? MULTI_THREAD_DRIVER : CURRENT_THREAD_DRIVER];
 	if (path_locate(path, tk->target, rt.handle, &driver) == OUTCOME_VALUE) {
-		wheel(tk, driver);
-		registrations(tk, driver);
+		wheels(tk, &left, driver);
+		registrations(tk, &left, driver);
+		if (left == 0)
+			tokio_lack(tk, "the timers and sockets of the runtime at 0x%" PRIx64 " have no end", rt.handle);
 	}
 	tk->harvesting = runtime;
 	blocking(tk, &rt);

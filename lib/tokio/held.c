@@ -230,8 +230,11 @@ static void scan_value(struct held_state *s, const struct held_place *place, uin
 	const struct hold_plan *plan = hold_plan_of(&s->types, type);
 	uint64_t to;
 	bool over;
-	if (!plan->holds)
+	if (!plan->holds || s->visits > HELD_VISITS)
 		return;
+	if (++s->visits > HELD_VISITS)
+		tokio_lack(s->tk, "more than %d values could hold futures; the rest, from 0x%" PRIx64 " on, is not looked at",
+		           HELD_VISITS, address);
 	if (level > HELD_LEVELS) {
 		tokio_warn(s->tk, "values nested more than %d deep at 0x%" PRIx64 " are not looked at", HELD_LEVELS, address);
 		return;

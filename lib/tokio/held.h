@@ -19,7 +19,7 @@ struct task;
 struct tokio;
 struct wait;
 
-enum { HELD_HOPS = 8, HELD_LEVELS = 12, SET_CHILDREN_MAX = 65536 };
+enum { HELD_HOPS = 8, HELD_LEVELS = 12, SET_CHILDREN_MAX = 65536, HELD_VISITS = 16 * 1024 * 1024 };
 #define HELD_NONE UINT32_MAX
 
 struct held {

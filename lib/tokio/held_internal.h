@@ -30,6 +30,7 @@ struct held_state {
 	struct hold_types types;
 	struct chain *chains;     /* one per hop */
 	int hop;
+	uint64_t visits;          /* values looked at; HELD_VISITS end the scan */
 	bool quiet;               /* a running task: what does not fit is torn, not damaged */
 	struct map futures, sets_seen, semaphores;
 	struct map handles;       /* headers of tasks whose JoinHandle was met: there is one per task */

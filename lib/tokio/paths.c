@@ -52,11 +52,16 @@ static const struct path_row ROWS[] = {
 	{ SHARD_HEAD, ALL, ROOT_SHARD, "?T.head<Some>.__0.pointer", REQ },
 
 	/* src/task/local.rs, src/runtime/task/list.rs */
+	{ LOCAL_CURRENT, ALL, ROOT_LOCAL_DATA, ".ctx.inner.__0.value<Some>.__0.ptr.pointer->.value.shared.ptr.pointer->.data",
+	  OPT },
 	{ LOCAL_HEAD, ALL, ROOT_LOCAL_SHARED, ".local_state.owned.inner.__0.value.list.head<Some>.__0.pointer", OPT },
 	{ LOCAL_LIST_ID, ALL, ROOT_LOCAL_SHARED, ".local_state.owned.id~w", OPT },
 	{ LOCAL_OWNER, ALL, ROOT_LOCAL_SHARED, ".local_state.owner~w", OPT },
 
-	/* src/runtime/driver.rs, time/{mod,entry}.rs, time/wheel/{mod,level}.rs. Several wheels, in shards, up to 1.44. */
+	/* src/runtime/driver.rs, time/{mod,entry}.rs, time/wheel/{mod,level}.rs. Several wheels, in shards, up to 1.44; in
+	 * 1.38 without a lock around them. */
+	{ DRIVER_WHEELS, V_OLDEST, V(1, 45, 0), ROOT_DRIVER,
+	  ".time<Some>.__0.inner.wheels?T.__0 | .time<Some>.__0.inner.wheels", FEATURE },
 	{ DRIVER_WHEEL, V(1, 45, 0), V(1, 49, 0), ROOT_DRIVER, ".time<Some>.__0.inner.state?T.wheel", FEATURE },
 	{ DRIVER_WHEEL, V(1, 49, 0), V_ANY, ROOT_DRIVER, ".time<Some>.__0.inner<Traditional>.state?T.wheel", FEATURE },
 	{ WHEEL_LEVELS, ALL, ROOT_WHEEL, ".levels", OPT },
@@ -171,6 +176,7 @@ static const char *const ROOT_NAMES[PATH_ROOT_COUNT] = {
 	[ROOT_POOL_TASK] = "tokio::runtime::blocking::pool::Task",
 	[ROOT_REMOTE] = "tokio::runtime::scheduler::multi_thread::worker::Remote",
 	[ROOT_LOCAL_SHARED] = "tokio::task::local::Shared",
+	[ROOT_LOCAL_DATA] = "tokio::task::local::LocalData",
 	[ROOT_CELL] = "tokio::runtime::task::core::Cell",
 	[ROOT_SHARD] = "the shards of the owned list",
 	[ROOT_JOIN_HANDLE] = "tokio::runtime::task::join::JoinHandle",
@@ -194,8 +200,8 @@ static const char *const ROLE_NAMES[PATH_ROLE_COUNT] = {
 	NAME(SEMAPHORE_QUEUE), NAME(WAITER_NEXT), NAME(WAITER_WAKER_DATA), NAME(READINESS_IO),
 	NAME(READINESS_INTEREST), NAME(POLL_EVENTED_IO), NAME(POLL_EVENTED_FD), NAME(CONTEXT_ENTERED),
 	NAME(CONTEXT_CORE), NAME(CONTEXT_CORE_DRIVER), NAME(MULTI_THREAD_DRIVER), NAME(MULTI_THREAD_POOL),
-	NAME(REMOTE_PARK), NAME(CURRENT_THREAD_DRIVER), NAME(CURRENT_THREAD_POOL), NAME(LOCAL_HEAD), NAME(LOCAL_LIST_ID),
-	NAME(LOCAL_OWNER), NAME(DRIVER_WHEEL), NAME(DRIVER_IO), NAME(WHEEL_LEVELS), NAME(WHEEL_PENDING),
+	NAME(REMOTE_PARK), NAME(CURRENT_THREAD_DRIVER), NAME(CURRENT_THREAD_POOL), NAME(LOCAL_CURRENT), NAME(LOCAL_HEAD), NAME(LOCAL_LIST_ID),
+	NAME(LOCAL_OWNER), NAME(DRIVER_WHEEL), NAME(DRIVER_WHEELS), NAME(DRIVER_IO), NAME(WHEEL_LEVELS), NAME(WHEEL_PENDING),
 	NAME(LEVEL_SLOTS), NAME(TIMER_ENTRY_NEXT), NAME(TIMER_ENTRY_WAKER), NAME(SCHEDULED_IO_NEXT),
 	NAME(SCHEDULED_IO_READER), NAME(SCHEDULED_IO_WRITER), NAME(SCHEDULED_IO_WAITERS), NAME(IO_WAITER_NEXT),
 	NAME(IO_WAITER_WAKER), NAME(POOL_THREADS), NAME(POOL_IDLE), NAME(POOL_DEPTH), NAME(POOL_SCHEDULERS),

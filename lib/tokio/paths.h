@@ -47,6 +47,7 @@ enum path_root {
 	ROOT_POOL_TASK,      /* element of its queue */
 	ROOT_REMOTE,         /* what a multi_thread worker shows the others */
 	ROOT_LOCAL_SHARED,   /* inside a LocalSet's Arc */
+	ROOT_LOCAL_DATA,     /* what a thread knows of the LocalSet it is inside */
 	ROOT_GENERIC_FIRST,
 	ROOT_CELL = ROOT_GENERIC_FIRST,
 	ROOT_SHARD,          /* element of the owned list's array */
@@ -78,10 +79,12 @@ enum path_role {
 	CURRENT_THREAD_LIST_COUNT,
 	CURRENT_THREAD_DRIVER,
 	CURRENT_THREAD_POOL,
+	LOCAL_CURRENT,             /* the Shared of that LocalSet */
 	LOCAL_HEAD,
 	LOCAL_LIST_ID,
 	LOCAL_OWNER,               /* tokio's number of the thread it lives on */
 	DRIVER_WHEEL,
+	DRIVER_WHEELS,             /* up to 1.44: a slice of locked wheels */
 	DRIVER_IO,                 /* first registration */
 	WHEEL_LEVELS,
 	WHEEL_PENDING,

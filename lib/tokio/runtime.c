@@ -5,31 +5,17 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/array.h"
 #include "base/error.h"
 #include "core/core.h"
-#include "elf/elf_file.h"
 #include "tokio/discover.h"
+#include "tokio/tls.h"
 #include "tokio/tokio_internal.h"
-
-enum { SEGMENT_TLS = 7 }; /* PT_TLS */
-
-struct tls_block {
-	uint64_t vaddr, size, alignment;
-	bool known;
-};
-
-struct context_place {
-	uint64_t offset; /* of the Context in the TLS block */
-};
 
 struct probe {
 	struct tokio *tk;
-	struct tls_block block;
-	struct context_place places[CONTEXTS_MAX];
-	size_t place_count;
+	struct tls_variable context;
 	const char *first_failure;
 	size_t unreadable;
 };
@@ -37,100 +23,6 @@ struct probe {
 const char *flavor_text(enum flavor flavor)
 {
 	return flavor == FLAVOR_MULTI_THREAD ? "multi_thread" : "current_thread";
-}
-
-static uint64_t meta_number(struct tinfo *ti, const char *key)
-{
-	const char *text = tinfo_meta(ti, key);
-	return text == NULL ? 0 : strtoull(text, NULL, 0);
-}
-
-static struct tls_block tls_block_find(struct target *t)
-{
-	struct tls_block block = { 0, 0, 1, false };
-	if (t->executable != NULL) {
-		size_t count;
-		const struct elf_segment *segments = elf_segments(t->executable, &count);
-		for (size_t i = 0; i < count; i++)
-			if (segments[i].type == SEGMENT_TLS)
-				return (struct tls_block){ segments[i].vaddr, segments[i].memory_size,
-					                   segments[i].alignment, true };
-	}
-	block.size = meta_number(t->tinfo, "tls_size");
-	block.alignment = meta_number(t->tinfo, "tls_align");
-	block.vaddr = meta_number(t->tinfo, "tls_address");
-	block.known = block.size != 0;
-	return block;
-}
-
-static bool ends_with(const char *text, const char *end)
-{
-	size_t length = strlen(text), tail = strlen(end);
-	return length >= tail && strcmp(text + length - tail, end) == 0;
-}
-
-/* tokio's CONTEXT among the TLS symbols, not std::sync::mpmc's; v0 and legacy spellings of std's thread_local!
- * since and before __RUST_STD_INTERNAL_VAL. A trailing .llvm.N is cut by the caller. */
-static bool symbol_is_context(const char *name)
-{
-	if (strstr(name, "5tokio7runtime7context7CONTEXT") == NULL)
-		return false;
-	return strstr(name, "__RUST_STD_INTERNAL_VAL") != NULL || ends_with(name, "getit3VAL") ||
-	       strstr(name, "7__getit3VAL17h") != NULL;
-}
-
-static void place_add(struct probe *p, uint64_t variable, uint32_t type)
-{
-	uint64_t inside;
-	uint32_t found;
-	struct tokio *tk = p->tk;
-	if (!type_find_inside(tk->target, type, tk->roots[ROOT_CONTEXT], NULL, &inside, &found))
-		return;
-	for (size_t i = 0; i < p->place_count; i++)
-		if (p->places[i].offset == variable + inside)
-			return;
-	if (p->place_count < CONTEXTS_MAX)
-		p->places[p->place_count++].offset = variable + inside;
-}
-
-/* The type std wraps the Context in, for a symbol: that of the static with its name, else that of any. */
-static uint32_t context_type(struct tokio *tk, const char *symbol)
-{
-	uint32_t count = tinfo_count(tk->target->tinfo, TABLE_STATICS), any = TINFO_NONE;
-	for (uint32_t i = 0; i < count; i++) {
-		struct static_variable s = tinfo_static(tk->target->tinfo, i);
-		uint64_t inside;
-		uint32_t found;
-		if (strcmp(s.role, "tls.context") != 0)
-			continue;
-		size_t length = strlen(s.symbol);
-		if (length > 0 && strncmp(s.symbol, symbol, length) == 0)
-			return s.type;
-		if (any == TINFO_NONE &&
-		    type_find_inside(tk->target, s.type, tk->roots[ROOT_CONTEXT], NULL, &inside, &found))
-			any = s.type;
-	}
-	return any;
-}
-
-/* Symbols are the truth about what the linker kept (a DIE may name the copy it dropped); without the executable
- * the layouts' own statics serve. */
-static void places_find(struct probe *p)
-{
-	struct target *t = p->tk->target;
-	if (t->executable != NULL) {
-		size_t count;
-		const struct elf_symbol *symbols = elf_tls_symbols(t->executable, &count);
-		for (size_t i = 0; i < count; i++)
-			if (symbol_is_context(symbols[i].name))
-				place_add(p, symbols[i].value, context_type(p->tk, symbols[i].name));
-	}
-	uint32_t count = tinfo_count(t->tinfo, TABLE_STATICS);
-	for (uint32_t i = 0; i < count && p->place_count == 0; i++) {
-		struct static_variable s = tinfo_static(t->tinfo, i);
-		if (strcmp(s.role, "tls.context") == 0 && (s.flags & STATIC_TLS) != 0)
-			place_add(p, s.address, s.type);
-	}
 }
 
 static struct runtime *runtime_of(struct tokio *tk, enum flavor flavor, uint64_t handle, const char *found_via)
@@ -248,10 +140,10 @@ static void runtimes_number(struct tokio *tk)
 
 static struct error *nothing_found(const struct probe *p)
 {
-	if (p->place_count == 0)
+	if (p->context.count == 0)
 		return error_new(ERROR_NOT_FOUND, "no thread-local tokio::runtime::context::CONTEXT in the program's "
 		                                  "symbols or debug information: is this a tokio program?");
-	if (!p->block.known)
+	if (!p->context.known)
 		return error_new(ERROR_NOT_FOUND, "the size of the program's thread-local storage is unknown; the "
 		                                  "executable would tell (--binary)");
 	if (p->first_failure != NULL)
@@ -261,7 +153,8 @@ static struct error *nothing_found(const struct probe *p)
 
 struct error *tokio_find_runtimes(struct tokio *tk)
 {
-	struct probe probe = { .tk = tk, .block = tls_block_find(tk->target) };
+	static const struct tls_key CONTEXT = { "5tokio7runtime7context7CONTEXT", "tls.context", ROOT_CONTEXT };
+	struct probe probe = { .tk = tk };
 	const struct core *core = tk->target->core;
 	const struct core_thread *threads = NULL;
 	size_t count = 0;
@@ -271,14 +164,13 @@ struct error *tokio_find_runtimes(struct tokio *tk)
 	if (tk->threads == NULL)
 		return error_memory();
 	tk->thread_count = count;
-	places_find(&probe);
+	tls_find(tk, &CONTEXT, &probe.context);
 	for (size_t i = 0; i < count; i++) {
 		struct tokio_thread *th = &tk->threads[i];
 		*th = (struct tokio_thread){ .lwp = threads[i].lwp, .runtime = TINFO_NONE, .worker = WORKER_NONE };
-		for (size_t k = 0; k < probe.place_count && probe.block.known; k++) {
+		for (size_t k = 0; k < probe.context.count; k++) {
 			uint64_t address;
-			if (core_tls_address(core, &threads[i], probe.block.vaddr, probe.block.size,
-			                     probe.block.alignment, probe.places[k].offset, &address))
+			if (tls_address(tk, &probe.context, k, i, &address))
 				context_read(&probe, th, address);
 		}
 	}

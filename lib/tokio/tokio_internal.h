@@ -11,7 +11,6 @@
 
 enum {
 	WARNINGS_MAX = 200,
-	CONTEXTS_MAX = 8,          /* copies of CONTEXT: several tokios in one program */
 	TASKS_MAX = 4 * 1024 * 1024,
 	SHARDS_MAX = 65536,
 	RUNTIMES_MAX = 4096,

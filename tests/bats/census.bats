@@ -117,8 +117,8 @@ thread_roles()
 hidden_owners()
 {
 	census --threads --tasks
-	[[ "$output" == *"3 in 5 runtimes"* ]]
-	[[ "$output" == *"Tasks: 14 owned by 5 runtimes and 1 local set"* ]]
+	[[ "$output" == *"4 in 6 runtimes"* ]]
+	[[ "$output" == *"Tasks: 15 owned by 6 runtimes and 2 local sets"* ]]
 	[[ "$output" == *"0 idle, 1 busy, 3 queued"* ]]
 }
 @test "runtimes nobody is inside, a LocalSet, a full pool" { each hidden hidden_owners; }

@@ -27,6 +27,7 @@ task_of() { awk -F '\t' -v name="$1" '$1 == "task" && $4 == name { print $2; exi
 @test "the tasks that hold them" { each held compare_tasks; }
 @test "runtimes and sets that nobody is inside, and blocking tasks" { each hidden compare_tasks; }
 @test "each of their tasks under its owner" { each hidden compare_runtimes; }
+@test "the thread that is inside a LocalSet" { each hidden compare_lwps; }
 @test "who joins a task that no list has" { each hidden compare_joins; }
 
 # A task's two counts are those of the listing.
@@ -121,4 +122,9 @@ joinset_block()
 	[ "$(awk -F '\t' '$1 == "tree" { print $2 }' <<<"$output")" -eq 22 ]
 	futures -o table --limit 3
 	[ "${lines[4]}" = "[$(grep -c ^held "$truth") futures, 3 shown]" ]
+}
+
+@test "the manual pages" {
+	command -v mandoc >/dev/null || skip "mandoc is not installed"
+	mandoc -T lint -W warning "$harness_root/man/hansei-futures.1" "$harness_root/man/hansei-census.1"
 }

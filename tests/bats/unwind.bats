@@ -102,25 +102,25 @@ same_stacks()
 @test "400 threads on all sorts of stacks, gcore" {
 	kind=gcore
 	need_stacks -O1 -Wl,-z,lazy
-	same_stacks 391 10000 10
+	same_stacks 391 3000 10
 }
 
 @test "400 threads on all sorts of stacks, kernel core, optimized" {
 	kind=kernel
 	need_stacks -O2
-	same_stacks 391 5000 10
+	same_stacks 391 3000 10
 }
 
 @test "the same linked statically, at a fixed address" {
 	kind=kernel
 	need_stacks -O2 -DALONE -static -no-pie
-	same_stacks 391 5000 10
+	same_stacks 391 3000 10
 }
 
 @test "the same with frame pointers" {
 	kind=kernel
 	need_stacks -O1 -fno-omit-frame-pointer -fno-optimize-sibling-calls
-	same_stacks 391 10000 10
+	same_stacks 391 3000 10
 }
 
 @test "a library that is gone is named, found in a sysroot, and refused when it is another build" {

@@ -250,7 +250,7 @@ static const action ACTIONS[] = {
 	call_null, call_data, in_bare, in_made_code, in_context, on_heap_of_stack, on_aligned_frame,
 };
 
-enum { ACTION_COUNT = sizeof ACTIONS / sizeof ACTIONS[0], ROUNDS = 5 };
+enum { ACTION_COUNT = sizeof ACTIONS / sizeof ACTIONS[0], ROUNDS = 5, STEPS = 400 };
 
 static int recurse(int depth, action then)
 {
@@ -265,10 +265,10 @@ static int recurse(int depth, action then)
 /* The first ROUNDS of all actions at growing depths, then one thread for each instruction. */
 static void *thread_run(void *argument)
 {
-	static const int depths[ROUNDS] = { 0, 1, 5, 40, 900 };
+	static const int depths[ROUNDS] = { 0, 1, 5, 40, 250 };
 	long i = (long)argument;
 	if (i >= ROUNDS * ACTION_COUNT)
-		step_until(i - ROUNDS * ACTION_COUNT + 1);
+		step_until((i - ROUNDS * ACTION_COUNT) % STEPS + 1);
 	else
 		recurse(depths[i / ACTION_COUNT], ACTIONS[i % ACTION_COUNT]);
 	park();

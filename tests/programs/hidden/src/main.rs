@@ -14,6 +14,7 @@ use truth::{idle_next_line, wait_until, NOWHERE};
 
 static CRUNCHING: AtomicUsize = AtomicUsize::new(0);
 static LOCAL: AtomicBool = AtomicBool::new(false);
+static STUCK: AtomicBool = AtomicBool::new(false);
 
 fn main() {
     truth::start();
@@ -44,6 +45,7 @@ fn main() {
     runtime.spawn(waiter(semaphore.clone(), "main"));
 
     local_set();
+    inside();
     overflow(&runtime);
     complete(&runtime);
     truth::settled(runtime.handle());
@@ -105,6 +107,28 @@ async fn idler() {
     LOCAL.store(true, Ordering::Release);
     idle_next_line!("async fn hidden::idler", runtime = "localset");
     pending().await
+}
+
+// Another, whose thread is in the middle of a poll.
+
+fn inside() {
+    thread::spawn(|| {
+        let runtime = undriven();
+        let set = LocalSet::new();
+        set.spawn_local(stuck());
+        set.block_on(&runtime, pending::<()>());
+    });
+    wait_until(|| STUCK.load(Ordering::Acquire));
+}
+
+async fn stuck() {
+    let lwp = truth::lwp();
+    let extra: truth::Extra = &[("runtime", &"inside"), ("lwp", &lwp)];
+    truth::task(tokio::task::id(), "running", "async fn hidden::stuck", NOWHERE, extra);
+    STUCK.store(true, Ordering::Release);
+    loop {
+        thread::park();
+    }
 }
 
 // More blocking tasks than there are threads for: one runs, known by its handle; the others are queued.

@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <histedit.h>
 #include <locale.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -210,6 +211,10 @@ static void set_up(EditLine *el, struct edit *edit, History *past)
 static int read_line(struct edit *edit, EditLine *el, const char *last)
 {
 	int count = 0;
+	struct pollfd typed = { STDIN_FILENO, POLLIN, 0 };
+	el_set(el, EL_PREP_TERM, 1);
+	if (poll(&typed, 1, 0) > 0) /* before we were asked: the terminal has shown it already, and now we will */
+		fputs("\r\033[K", edit->screen);
 	errno = 0;
 	const char *line = el_gets(el, &count);
 	el_set(el, EL_PREP_TERM, 0);
@@ -250,6 +255,8 @@ int main(int argc, char **argv)
 	history_read(&edit, past, &last);
 	set_up(el, &edit, past);
 	int status = read_line(&edit, el, last.text);
+	/* What is typed already is for the next one, but el_end would throw it away: it gets another terminal. */
+	el_set(el, EL_SETFP, 0, fopen("/dev/null", "r"));
 	history_end(past);
 	el_end(el);
 	menu_release(&edit.menu);

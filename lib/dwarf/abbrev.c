@@ -233,6 +233,7 @@ struct abbrev_table *abbrev_compile(const unsigned char *section, uint64_t secti
 	table->address_size = address_size;
 	table->version = version;
 	struct builder b = { .table = table };
+	table->attrs = array_reserve(NULL, &b.attr_capacity, 0, 1, sizeof *table->attrs); /* never NULL, to add 0 to */
 	struct cursor c = cursor_over(section + offset, (size_t)(section_size - offset));
 	bool good = read_table(&b, &c);
 	*consumed = (uint64_t)(c.at - (section + offset));

@@ -66,7 +66,7 @@ static bool push_scope(struct pass *p, const unsigned char *die, const char *nam
 	if (p->depth + 1 >= DEPTH_MAX)
 		return false;
 	struct worker *w = p->worker;
-	size_t length = name != NULL ? strlen(name) : 0;
+	size_t length = name != NULL ? scope_name_length(name) : 0;
 	bool is_root = name == NULL && p->slice->scope_count == 0;
 	uint64_t hash = is_root ? 0 : sweep_path_extend(p->stack[p->depth].hash, name != NULL ? name : "", length);
 	uint32_t parent = is_root ? 0 : p->stack[p->depth].scope;
@@ -135,7 +135,10 @@ static void methods_found(struct pass *p, const struct abbrev *abbrev, const uns
 	const char *name = name_at(p, abbrev, die, values);
 	if (name == NULL)
 		return;
-	uint64_t hash = sweep_path_extend(p->stack[p->depth].hash, name, strcspn(name, "<"));
+	size_t length = scope_name_length(name);
+	const char *arguments = memchr(name, '<', length);
+	uint64_t hash = sweep_path_extend(p->stack[p->depth].hash, name,
+	                                  arguments != NULL ? (size_t)(arguments - name) : length);
 	size_t wanted = 0;
 	while (wanted < p->sweep->wanted_count && p->sweep->wanted[wanted] != hash)
 		wanted++;

@@ -3,11 +3,20 @@
 #define HANSEI_DWARF_SWEEP_INTERNAL_H
 
 #include <stdatomic.h>
+#include <string.h>
 
 #include "dwarf/dwarf_internal.h"
 #include "dwarf/sweep.h"
 
 enum { DEPTH_MAX = 256, THREADS_MAX = 64 };
+
+/* Longer names of namespaces count as cut: DIEs of a hostile file may all share one of a gigabyte. */
+enum { SCOPE_NAME_MAX = 4096 };
+
+static inline size_t scope_name_length(const char *name)
+{
+	return strnlen(name, SCOPE_NAME_MAX);
+}
 
 struct scope { /* offsets relative to the unit's */
 	uint32_t start, end;

@@ -66,7 +66,7 @@ static uint64_t hash_up(const struct sweep *sweep, const struct dwarf_unit *unit
 	uint64_t hash = 0;
 	while (depth-- > 0) {
 		const char *name = scope_name(sweep, unit, &scopes[chain[depth]]);
-		hash = sweep_path_extend(hash, name, strlen(name));
+		hash = sweep_path_extend(hash, name, scope_name_length(name));
 	}
 	return hash;
 }
@@ -101,7 +101,8 @@ void sweep_scope_path(const struct sweep *sweep, uint64_t die, struct strbuf *ou
 	for (; index != 0 && depth < DEPTH_MAX; index = scopes[index].parent)
 		chain[depth++] = index;
 	for (unsigned i = depth; i-- > 0;) {
-		strbuf_adds(out, scope_name(sweep, unit, &scopes[chain[i]]));
+		const char *name = scope_name(sweep, unit, &scopes[chain[i]]);
+		strbuf_add(out, name, scope_name_length(name));
 		if (i != 0)
 			strbuf_adds(out, "::");
 	}

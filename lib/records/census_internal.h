@@ -29,8 +29,8 @@ void tally_sort(struct tally *tally);
 
 /* COUNT, and the text under `heading`; of rows with a tally inside, `└─ n  text` below each. At most `limit` rows, then
  * one for the rest ("(8 more types)"), then the footer. */
-void tally_print(struct tally *tally, struct out *out, const char *heading, const char *noun, const char *plural, uint64_t limit,
-                 bool counts_rows);
+void tally_print(struct tally *tally, struct out *out, const char *heading, const char *noun, const char *plural,
+                 uint64_t limit, bool counts_rows);
 void tally_tsv(struct out *out, const char *section, const char *key, const char *inner_key, const struct tally *tally,
                uint64_t limit);
 void tally_json(struct json *j, const char *key, const char *name, const struct tally *tally);

@@ -73,8 +73,8 @@ static void print_inner(struct table *table, struct arena *arena, const struct t
 		                                                         tally->count - (size_t)limit) });
 }
 
-void tally_print(struct tally *tally, struct out *out, const char *heading, const char *noun, const char *plural, uint64_t limit,
-                 bool counts_rows)
+void tally_print(struct tally *tally, struct out *out, const char *heading, const char *noun, const char *plural,
+                 uint64_t limit, bool counts_rows)
 {
 	struct column count = { .name = "count", .type = COL_COUNT, .flags = COL_RIGHT };
 	struct column text = { .name = "text", .type = COL_NAME, .flags = COL_CUT, .heading = heading };
@@ -96,8 +96,9 @@ void tally_print(struct tally *tally, struct out *out, const char *heading, cons
 	}
 	uint64_t left = tally->count - shown;
 	if (left > 0)
-		table_row(&table, (const char *const[]){ arena_printf(&arena, "%" PRIu64, rest),
-		                                         arena_printf(&arena, "(%" PRIu64 " more %s)", left, left == 1 ? noun : plural) });
+		table_row(&table, (const char *const[]){
+			arena_printf(&arena, "%" PRIu64, rest),
+			arena_printf(&arena, "(%" PRIu64 " more %s)", left, left == 1 ? noun : plural) });
 	table_print(&table, out);
 	if (counts_rows)
 		footer_print(out, tally->count, shown, noun, plural);

@@ -115,7 +115,8 @@ static const char *pool_text(struct thread_rows *r, const struct blocking_pool *
 	if (!pool->reconciled)
 		return arena_printf(&r->arena, "%" PRIu64 " threads, %" PRIu64 " idle%s, workers included", pool->threads,
 		                    pool->idle, queued);
-	return arena_printf(&r->arena, "%" PRIu64 " idle, %" PRIu64 " busy%s", pool->idle, pool->threads - pool->idle, queued);
+	return arena_printf(&r->arena, "%" PRIu64 " idle, %" PRIu64 " busy%s", pool->idle, pool->threads - pool->idle,
+	                    queued);
 }
 
 /* Runs a cell of spawn_blocking: a pool thread without any doubt. */
@@ -126,7 +127,8 @@ static bool is_busy(struct thread_rows *r, const struct tokio_thread *th)
 }
 
 /* The bystanders of a runtime: pool threads, and the rest. */
-static void add_pool(struct thread_rows *r, const struct runtime *runtime, const struct tokio_thread *threads, size_t count)
+static void add_pool(struct thread_rows *r, const struct runtime *runtime, const struct tokio_thread *threads,
+                     size_t count)
 {
 	struct blocking_pool pool = { 0 };
 	struct thread_row row = { .runtime = runtime->index, .role = "blocking pool", .pool = true };

@@ -11,8 +11,8 @@ enum { ENTRIES_MAX = 4 * 1024 * 1024, LEVELS_MAX = 16, SLOTS_MAX = 256, SHARDS_O
 static const char SLOT_HEAD[] = ".head<Some>.__0.pointer";
 
 /* A list through `next`; calls the wakers' tasks candidates. A ring ends when the runtime's ENTRIES_MAX are used up. */
-static void entries(struct tokio *tk, uint64_t *left, enum outcome outcome, uint64_t node, enum path_role next, enum path_role waker,
-                    enum found found)
+static void entries(struct tokio *tk, uint64_t *left, enum outcome outcome, uint64_t node, enum path_role next,
+                    enum path_role waker, enum found found)
 {
 	uint64_t header;
 	for (; outcome == OUTCOME_VALUE && node != 0 && *left > 0; --*left) {
@@ -43,11 +43,13 @@ static void wheel(struct tokio *tk, uint64_t *left, uint64_t at)
 	uint64_t levels, node;
 	enum outcome outcome = path_load(&tk->paths[WHEEL_PENDING], tk->target, at, &node);
 	entries(tk, left, outcome, node, TIMER_ENTRY_NEXT, TIMER_ENTRY_WAKER, FOUND_TIMER);
-	if (tk->paths[WHEEL_LEVELS].state != PATH_BOUND || path_load(&tk->paths[WHEEL_LEVELS], tk->target, at, &levels) != OUTCOME_VALUE)
+	if (path_load(&tk->paths[WHEEL_LEVELS], tk->target, at, &levels) != OUTCOME_VALUE)
 		return;
 	/* Box<[Level; 6]> */
 	struct type box = tinfo_type(tk->target->tinfo, tk->paths[WHEEL_LEVELS].type);
-	struct type array = box.target != TINFO_NONE ? tinfo_type(tk->target->tinfo, box.target) : (struct type){ .extra = 0 };
+	if (box.target == TINFO_NONE)
+		return;
+	struct type array = tinfo_type(tk->target->tinfo, box.target);
 	if (array.kind != TYPE_ARRAY || array.target == TINFO_NONE || array.extra > LEVELS_MAX)
 		return;
 	uint64_t stride = tinfo_type(tk->target->tinfo, array.target).size;

@@ -127,7 +127,8 @@ uint32_t held_hit(struct held_state *s, const struct held_place *place, uint32_t
 {
 	*over = false;
 	if (s->hop == HELD_HOPS) {
-		tokio_warn(s->tk, "futures held %d deep inside the future at 0x%" PRIx64 " are not looked at", HELD_HOPS, address);
+		tokio_warn(s->tk, "futures held %d deep inside the future at 0x%" PRIx64 " are not looked at", HELD_HOPS,
+		           address);
 		return HELD_NONE;
 	}
 	struct chain *chain = &s->chains[s->hop + 1];
@@ -170,8 +171,8 @@ static void scan_parts(struct held_state *s, const struct held_place *place, uin
 		scan_value(s, place, parts->items[i].type, address + parts->items[i].offset, level + 1);
 }
 
-static void scan_variant(struct held_state *s, const struct held_place *place, const struct hold_plan *plan, uint64_t address,
-                         int level)
+static void scan_variant(struct held_state *s, const struct held_place *place, const struct hold_plan *plan,
+                         uint64_t address, int level)
 {
 	uint32_t live;
 	if (enum_plan_live(&plan->live, s->tk->target, address, &live) != OUTCOME_VALUE) {
@@ -183,7 +184,8 @@ static void scan_variant(struct held_state *s, const struct held_place *place, c
 	scan_parts(s, place, v.payload, address + v.offset, level);
 }
 
-static void scan_elements(struct held_state *s, const struct held_place *place, uint32_t type, uint64_t address, int level)
+static void scan_elements(struct held_state *s, const struct held_place *place, uint32_t type, uint64_t address,
+                          int level)
 {
 	struct view view;
 	struct value key, value;
@@ -204,12 +206,13 @@ static void scan_elements(struct held_state *s, const struct held_place *place, 
 		scan_value(s, place, value.type, value.address, level + 1);
 	}
 	if (view.walk.error != NULL && !s->quiet)
-		tokio_warn(s->tk, "the container at 0x%" PRIx64 ": %s at 0x%" PRIx64, address, view.walk.error, view.walk.fault);
+		tokio_warn(s->tk, "the container at 0x%" PRIx64 ": %s at 0x%" PRIx64, address, view.walk.error,
+		           view.walk.fault);
 }
 
 /* Box<dyn Stream>: what is inside may hold futures. */
-static void scan_object(struct held_state *s, const struct held_place *place, const struct hold_plan *plan, uint64_t address,
-                        int level)
+static void scan_object(struct held_state *s, const struct held_place *place, const struct hold_plan *plan,
+                        uint64_t address, int level)
 {
 	uint64_t data, vtable;
 	bool over;
@@ -341,7 +344,8 @@ static void scan_chain(struct held_state *s, const struct chain *chain, uint64_t
 			bool over;
 			if (p.kind == HOLD_REFERENCE && pass == 0)
 				held_hit(s, &p.place, p.type, p.address, true, &over);
-			else if (p.kind != HOLD_REFERENCE && pass == 1 && !seen_before(&s->sets_seen, place_key(p.address, p.type)))
+			else if (p.kind != HOLD_REFERENCE && pass == 1 &&
+			         !seen_before(&s->sets_seen, place_key(p.address, p.type)))
 				held_scan_set(s, &p);
 		}
 	}
@@ -352,7 +356,8 @@ void held_scan(struct held_state *s, const struct task *task)
 {
 	uint64_t future;
 	struct chain *chain = &s->chains[0];
-	if (task->class->state != CLASS_KNOWN || task->class->blocking || task_stage(s->tk, task, &future) != STAGE_RUNNING)
+	if (task->class->state != CLASS_KNOWN || task->class->blocking ||
+	    task_stage(s->tk, task, &future) != STAGE_RUNNING)
 		return;
 	chain_follow(s->tk, future, task->class->future, chain);
 	s->census.chains++;

@@ -175,7 +175,8 @@ static uint32_t element_type(struct hold_types *types, const struct type *type)
 	struct path path;
 	if (type->kind == TYPE_ARRAY)
 		return type->target;
-	if (name_is(type->name, "alloc::boxed::Box") && tinfo_find_member(tk->target->tinfo, type, "data_ptr", &data) != TINFO_NONE)
+	if (name_is(type->name, "alloc::boxed::Box") &&
+	    tinfo_find_member(tk->target->tinfo, type, "data_ptr", &data) != TINFO_NONE)
 		return tinfo_type(tk->target->tinfo, data.type).target;
 	for (size_t i = 0; i < sizeof CONTAINERS / sizeof CONTAINERS[0]; i++) {
 		if (!name_is(type->name, CONTAINERS[i].type))
@@ -239,7 +240,8 @@ static struct hold_plan *plan_new(struct hold_types *types, const struct type *t
 	} else if (is_future(types, type)) {
 		const struct adapter *a = adapter_find(type->name, &rows);
 		p->kind = HOLD_FUTURE;
-		p->dead_end = a != NULL && (a->kind == ADAPTER_LEAF || a->kind == ADAPTER_NEVER) && !AMONG(type->name, OPEN_LEAVES);
+		p->dead_end = a != NULL && (a->kind == ADAPTER_LEAF || a->kind == ADAPTER_NEVER) &&
+		              !AMONG(type->name, OPEN_LEAVES);
 	} else if (type->kind == TYPE_STRUCT) {
 		plan_struct(types, p, type);
 	} else if (type->kind == TYPE_ENUM && enum_plan_make(&p->live, tk->target, &tk->arena, type->id)) {

@@ -39,22 +39,23 @@ static void list_walk(struct tokio *tk, const struct task_list *list, enum outco
 			return;
 		}
 		if (!task_decode(tk, header, &task, &why)) {
-			tokio_lack(tk, "%s: no task at 0x%" PRIx64 ": %s; the rest of the list is lost", list->name, header, why);
+			tokio_lack(tk, "%s: no task at 0x%" PRIx64 ": %s; the rest of the list is lost", list->name, header,
+			           why);
 			return;
 		}
 		task.runtime = list->runtime;
 		task.local_set = list->local_set;
 		task.stray = task.owner != list->id && list->id != 0;
 		if (task.stray)
-			tokio_warn(tk, "the task at 0x%" PRIx64 " is in list %" PRIu64 " (%s) but says it belongs to list %" PRIu64,
-			           header, list->id, list->name, task.owner);
+			tokio_warn(tk, "the task at 0x%" PRIx64 " is in list %" PRIu64
+			               " (%s) but says it belongs to list %" PRIu64, header, list->id, list->name, task.owner);
 		if (!tokio_task_add(tk, &task)) {
 			tokio_lack(tk, "more than %d tasks; the rest is not listed", TASKS_MAX);
 			return;
 		}
 		if (!task.class->has_trailer) {
-			tokio_lack(tk, "%s: no way on from the task at 0x%" PRIx64 ": its vtable 0x%" PRIx64 " gives no trailer",
-			           list->name, header, task.class->vtable);
+			tokio_lack(tk, "%s: no way on from the task at 0x%" PRIx64 ": its vtable 0x%" PRIx64
+			               " gives no trailer", list->name, header, task.class->vtable);
 			return;
 		}
 		outcome = path_load(&tk->paths[TRAILER_NEXT], tk->target, header + task.class->trailer_offset, &header);

@@ -54,7 +54,7 @@ struct tokio_thread {
 	uint32_t runtime;      /* index, or TINFO_NONE */
 	uint32_t worker;       /* index of the multi_thread worker, or WORKER_NONE */
 	bool scheduling;       /* inside a scheduler's run loop (else: entered, or a blocking-pool thread) */
-	bool entered;          /* inside block_on or a scheduler's run loop, as opposed to having entered the runtime's context */
+	bool entered;          /* inside block_on or a scheduler's run loop (else: has a runtime's context only) */
 	bool has_core;         /* current_thread: the scheduler's core is put down */
 	bool in_driver;        /* has_core: and it has no driver, which is what the thread is parked in */
 };

@@ -112,5 +112,6 @@ bool tls_address(const struct tokio *tk, const struct tls_variable *v, size_t co
 	size_t count = 0;
 	const struct core_thread *threads = tk->target->core != NULL ? core_threads(tk->target->core, &count) : NULL;
 	return v->known && copy < v->count && thread < count &&
-	       core_tls_address(tk->target->core, &threads[thread], v->vaddr, v->size, v->alignment, v->offsets[copy], address);
+	       core_tls_address(tk->target->core, &threads[thread], v->vaddr, v->size, v->alignment, v->offsets[copy],
+	                        address);
 }

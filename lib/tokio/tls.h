@@ -26,6 +26,7 @@ struct tls_variable {
 
 void tls_find(struct tokio *tk, const struct tls_key *key, struct tls_variable *out);
 /* The address of the copy for the thread by its index in tokio_threads; false when it has none. */
-bool tls_address(const struct tokio *tk, const struct tls_variable *variable, size_t copy, size_t thread, uint64_t *address);
+bool tls_address(const struct tokio *tk, const struct tls_variable *variable, size_t copy, size_t thread,
+                 uint64_t *address);
 
 #endif

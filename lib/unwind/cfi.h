@@ -4,7 +4,9 @@
  * Decoded here and not by libdwarf's frame interface, which can only build the list of all FDEs and never looks at
  * .eh_frame_hdr. Measured with 20210528, one start: libc.so.6 (3,700 FDEs) 14 ms, a program of 107,000 FDEs 630 ms
  * and 75 MB, one of 161,000 FDEs 900 ms and 97 MB; then 1 us for every register of every frame, each query
- * interpreting the instructions anew. This reader: no start at all, 0.3 us to find and run a whole row.
+ * interpreting the instructions anew. This reader: no start to speak of (0.01 ms), 0.6 to 1 us to find an FDE and run a
+ * whole row. On five real objects (libc, libcrypto, gdb, librustc_driver, a tokio program) its 2.4 million rules are
+ * those of libdwarf.
  *
  * All addresses are those of the target: the bytes carry the address they have there. The bytes are borrowed and
  * untrusted; every access is checked against them. */

@@ -74,5 +74,6 @@ void object_symbols_build(struct objects *objects, struct object *object)
 			.bind = at[4] >> 4,
 		};
 	}
-	qsort(object->symbols, object->symbol_count, sizeof *object->symbols, symbol_order);
+	if (object->symbol_count != 0)
+		qsort(object->symbols, object->symbol_count, sizeof *object->symbols, symbol_order);
 }

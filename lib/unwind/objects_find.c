@@ -272,7 +272,8 @@ static void link_map_walk(struct objects *objects, uint64_t node)
 		return;
 	for (size_t i = 0; i < known; i++)
 		starts[i] = objects->items[i]->start;
-	qsort(starts, known, sizeof *starts, address_order);
+	if (known != 0)
+		qsort(starts, known, sizeof *starts, address_order);
 	for (size_t i = 0; node != 0 && i < LINK_MAP_MAX; i++) {
 		uint64_t base, name, next;
 		if (!core_read_uint(objects->core, node + L_ADDR, 8, &base) ||
@@ -324,5 +325,6 @@ void objects_find(struct objects *objects)
 		for (size_t i = 0; i < count; i++)
 			object_add_at(objects, OBJECT_LIBRARY, "", s[i].start, NULL);
 	}
-	qsort(objects->items, objects->count, sizeof *objects->items, object_order);
+	if (objects->count != 0)
+		qsort(objects->items, objects->count, sizeof *objects->items, object_order);
 }

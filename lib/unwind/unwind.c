@@ -197,7 +197,7 @@ enum step step_by_rules(struct unwinder *u, struct unwind_state *s, struct unwin
 	if ((*problem = cfi_row_at(&fde, u->machine, fde.signal ? s->pc : pc, &row)) != NULL)
 		return STEP_STUCK;
 	caller->exact = fde.signal;
-	return row_apply(u, s, &fde, &row, object->bias, caller, problem);
+	return row_apply(u, s, &fde, &row, table->bias, caller, problem);
 }
 
 static void state_of_thread(const struct unwinder *u, const struct core_thread *thread, struct unwind_state *s)

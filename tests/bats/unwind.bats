@@ -127,7 +127,7 @@ same_stacks()
 	kind=kernel
 	need_stacks -O1
 	"$frames" "$core" "$binary" >"$here/all.txt" 2>"$here/said"
-	! grep warning "$here/said"
+	run ! grep warning "$here/said"
 	mkdir -p "$here/root$here"
 	mv "$here/libstacks.so" "$here/root$here"
 
@@ -136,7 +136,7 @@ same_stacks()
 	grep -q ' h' "$here/without.txt"
 
 	"$frames" -r "$here/root" "$core" "$binary" >"$here/sysroot.txt" 2>"$here/said"
-	! grep warning "$here/said"
+	run ! grep warning "$here/said"
 	cmp "$here/all.txt" "$here/sysroot.txt"
 
 	cc -w -O0 -shared -fPIC -DLIBRARY -Wl,--build-id -o "$here/libstacks.so" "$harness_root/tests/bats/unwind/stacks.c"

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/error.h"
 #include "core_build.h"
@@ -327,13 +328,28 @@ void dwarf_build_rust_unit(struct dwarf_build *b)
 	dwarf_build_die(b, DW_TAG_compile_unit, true, attrs, 2);
 }
 
+static void add_section(struct core_build *file, const char *name, const struct build_bytes *bytes, bool is_compressed)
+{
+	if (!is_compressed) {
+		core_build_section(file, name, SHT_PROGBITS, 0, 0, bytes->data, bytes->size);
+		return;
+	}
+	Elf64_Chdr header = { .ch_type = ELFCOMPRESS_ZLIB, .ch_size = bytes->size, .ch_addralign = 1 };
+	uLongf size = compressBound(bytes->size);
+	unsigned char *data = malloc(sizeof header + size);
+	if (data == NULL || compress2(data + sizeof header, &size, bytes->data, bytes->size, 1) != Z_OK)
+		abort();
+	memcpy(data, &header, sizeof header);
+	core_build_section(file, name, SHT_PROGBITS, SHF_COMPRESSED, 0, data, sizeof header + size);
+	free(data);
+}
+
 void dwarf_build_write(const struct dwarf_build *b, const char *path)
 {
 	struct core_build *file = core_build_new(ET_DYN, EM_X86_64, 0);
 	for (int i = 0; i < DWARF_SECTION_COUNT; i++)
 		if (b->sections[i].size != 0)
-			core_build_section(file, dwarf_section_name((enum dwarf_section_id)i), SHT_PROGBITS, 0, 0,
-			                   b->sections[i].data, b->sections[i].size);
+			add_section(file, dwarf_section_name((enum dwarf_section_id)i), &b->sections[i], b->is_compressed);
 	core_build_write(file, path);
 	core_build_free(file);
 }

@@ -47,6 +47,7 @@ struct dwarf_build {
 	struct build_bytes sections[DWARF_SECTION_COUNT];
 	uint16_t version;
 	uint8_t offset_size, address_size, unit_type;
+	bool is_compressed;           /* sections in the file */
 	uint64_t next_code;           /* of the next abbreviation; a test may set it */
 	uint64_t unit, str_base, addr_base;
 	uint64_t values[40];          /* where in .debug_info the values of the last DIE begin */

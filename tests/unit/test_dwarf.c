@@ -191,7 +191,8 @@ static uint64_t build_bases(struct dwarf_build *b)
 	return dwarf_build_named(b, DW_TAG_base_type, false, "target");
 }
 
-static void forms_of_unit(struct built_file *o, const struct dwarf_unit *unit, const struct dwarf_build *b, bool is_indirect)
+static void forms_of_unit(struct built_file *o, const struct dwarf_unit *unit, const struct dwarf_build *b,
+                          bool is_indirect)
 {
 	struct die die, root;
 	assert_int_equal(unit->version, b->version);
@@ -303,8 +304,8 @@ static void every_attribute(void **state)
 	assert_int_equal(v.has, (1u << 25) - 1);
 	assert_string_equal(v.name, "n");
 	assert_string_equal(v.linkage_name, "_n");
-	const uint64_t numbers[] = { v.type, v.specification, v.origin, v.discr, v.containing, v.size, v.member_offset, v.file,
-		                     v.line, v.count, v.upper + 22, v.alignment };
+	const uint64_t numbers[] = { v.type, v.specification, v.origin, v.discr, v.containing, v.size, v.member_offset,
+		                     v.file, v.line, v.count, v.upper + 22, v.alignment };
 	for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
 		assert_int_equal(numbers[i], 11 + i);
 	assert_int_equal(v.encoding, DW_ATE_UTF);

@@ -18,7 +18,7 @@ static bool cache_directory(struct strbuf *out)
 	const char *base = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	if (base != NULL && base[0] == '/')
 		strbuf_adds(out, base);
-	else if (home != NULL && home[0] == '/')
+	else if (home != NULL && home[0] == '/' && access(home, X_OK) == 0) /* a service's user may have none: not ours to make */
 		strbuf_addf(out, "%s/.cache", home);
 	else
 		return false;

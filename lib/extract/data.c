@@ -83,6 +83,7 @@ static void vtable_extract(struct extractor *x, const struct die *die)
 	    memcmp(v.name + 1, self.text, self.length) == 0 && memcmp(v.name + 1 + self.length, as, sizeof as - 1) == 0)
 		trait = arena_strndup(&x->arena, v.name + skip, length - skip - (sizeof suffix - 1));
 	strbuf_release(&self);
+	map_set(&x->dropped, type_reference_hash(x, t.containing), 1);
 	struct vtable record = { address, type_intern(x, t.containing), trait, (uint32_t)(t.size / 8) };
 	build_vtable(x->build, &record);
 }

@@ -28,8 +28,8 @@ static struct error *no_debug_info(struct elf_file *debug, struct error *err)
 /* The wanted namespaces: each scope of the roots once. */
 static void wanted_scopes(struct extractor *x, struct sweep_options *sweep)
 {
-	const char **paths = arena_array(&x->arena, x->roots->count + 1, sizeof *paths);
-	bool *below = arena_array(&x->arena, x->roots->count + 1, sizeof *below);
+	const char **paths = arena_array(&x->arena, x->roots->count + 2, sizeof *paths);
+	bool *below = arena_array(&x->arena, x->roots->count + 2, sizeof *below);
 	x->root_scopes = arena_array(&x->arena, x->roots->count + 1, sizeof *x->root_scopes);
 	size_t count = 0;
 	for (size_t i = 0; i < x->roots->count; i++) {
@@ -41,6 +41,8 @@ static void wanted_scopes(struct extractor *x, struct sweep_options *sweep)
 		x->root_scopes[i] = (uint16_t)at;
 		below[at] |= (x->roots->items[i].flags & ROOT_BELOW) != 0;
 	}
+	x->drop_scope = (uint16_t)count;
+	paths[count++] = "core::ptr";
 	sweep->wanted = paths;
 	sweep->wanted_below = below;
 	sweep->wanted_count = count;
@@ -219,6 +221,7 @@ static struct error *extract(struct extractor *x)
 		return err;
 	roots_extract(x);
 	vtables_extract(x);
+	drops_extract(x);
 	statics_extract(x);
 	types_drain(x);
 	definition_sites(x);
@@ -233,6 +236,7 @@ static void extractor_release(struct extractor *x)
 	types_release(x);
 	map_release(&x->resumes);
 	map_release(&x->concretes);
+	map_release(&x->dropped);
 	map_release(&x->impl_index);
 	map_release(&x->crates);
 	map_release(&x->site_texts);

@@ -13,7 +13,7 @@ struct error;
 struct tinfo;
 
 /* Raise it when the same input gives other layouts than before: cached extractions of another revision are not used. */
-enum { EXTRACT_REVISION = 2 };
+enum { EXTRACT_REVISION = 3 };
 
 enum root_kind {
 	ROOT_TYPE,     /* a type and all it reaches */

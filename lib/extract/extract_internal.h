@@ -55,6 +55,8 @@ struct extractor {
 	const struct extract_options *options;
 	struct sweep *sweep;
 	uint16_t *root_scopes; /* by root: index of its scope among the wanted paths of the sweep */
+	uint16_t drop_scope;   /* the same for core::ptr, where drop glue stands */
+	struct map dropped;    /* reference hashes of types whose drop glue tells them behind a trait object */
 	struct line_files *lines;
 	struct tinfo_build *build;
 	struct arena arena;
@@ -113,6 +115,7 @@ void coroutine_sites(struct extractor *x, uint64_t die, uint64_t path_hash, stru
 void resumes_index(struct extractor *x);
 void concretes_index(struct extractor *x);
 void functions_extract(struct extractor *x);
+void drops_extract(struct extractor *x); /* after functions and vtables: it is their types' glue that is wanted */
 void definition_sites(struct extractor *x); /* sites of coroutines, self types of impls; defines the coroutines */
 uint64_t self_type(struct extractor *x, const struct die *function); /* T of self: Pin<&mut T>, or no offset */
 

@@ -182,6 +182,7 @@ static void emit_poll(struct extractor *x, const struct die *die, const struct d
 	uint64_t self = is_future ? self_type(x, die) : DWARF_NO_OFFSET;
 	if (self == DWARF_NO_OFFSET)
 		return;
+	map_set(&x->dropped, type_reference_hash(x, self), 1);
 	struct function f = { .kind = kind, .role = "", .name = v->name, .type = type_intern(x, self), .type2 = TINFO_NONE };
 	emit(x, die, v, &f);
 }
@@ -191,6 +192,7 @@ static void emit_resume(struct extractor *x, const struct die *die, const struct
 	uint64_t self = self_type(x, die);
 	if (self == DWARF_NO_OFFSET)
 		return;
+	map_set(&x->dropped, type_reference_hash(x, self), 1);
 	struct strbuf path = STRBUF_INIT;
 	die_path(x, die, v->name, &path);
 	struct function f = { .kind = FUNCTION_RESUME, .role = "", .name = path.text, .type = type_intern(x, self),
@@ -223,6 +225,28 @@ void functions_extract(struct extractor *x)
 					emit_role(x, &die, &v, root);
 			}
 		}
+	}
+}
+
+/* Drop glue exists for every type that can be dropped; recorded is that of types which may stand behind a trait object:
+ * in layouts of another build, where addresses say nothing, it tells the type of an object whose trait has no poll. */
+void drops_extract(struct extractor *x)
+{
+	static const char *const NAMES[] = { "drop_in_place<", "drop_glue<" }; /* the latter since rustc 1.97 */
+	size_t count;
+	const struct sweep_find *finds = sweep_finds(x->sweep, &count);
+	for (size_t i = 0; i < count; i++) {
+		struct die die;
+		struct die_values v;
+		uint64_t types[2], seen;
+		if (finds[i].kind != FIND_WANTED || finds[i].wanted != x->drop_scope || !die_at(x->dw, finds[i].die, &die) ||
+		    die.abbrev->tag != DW_TAG_subprogram || !die_read(x->dw, &die, &v) || v.name == NULL ||
+		    (strncmp(v.name, NAMES[0], strlen(NAMES[0])) != 0 && strncmp(v.name, NAMES[1], strlen(NAMES[1])) != 0) ||
+		    template_types(x, &die, types) == 0 || !map_get(&x->dropped, type_reference_hash(x, types[0]), &seen))
+			continue;
+		struct function f = { .kind = FUNCTION_DROP, .role = "", .name = v.name, .type = type_intern(x, types[0]),
+			              .type2 = TINFO_NONE };
+		emit(x, &die, &v, &f);
 	}
 }
 

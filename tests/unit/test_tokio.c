@@ -67,21 +67,25 @@ static void rows_per_release(void **state)
 	assert_non_null(path_row(VTABLE_SPAWN_OFFSET, V(1, 46, 0)));
 }
 
-/* Each role has exactly one row for a release, one root, and a name. */
+/* Each role has a name, at most one row for a release, and one root; what the newest release lacks is something that
+ * older ones had, and nothing that is required. */
 static void rows_are_whole(void **state)
 {
 	(void)state;
 	for (int role = 0; role < PATH_ROLE_COUNT; role++) {
 		assert_non_null(path_role_name((enum path_role)role));
 		const struct path_row *newest = path_row((enum path_role)role, V_NEWEST);
-		assert_non_null(newest);
-		assert_non_null(path_root_name(newest->root));
+		const struct path_row *any = newest;
+		for (uint32_t minor = 54; any == NULL && minor >= 38; minor--)
+			any = path_row((enum path_role)role, V(1, minor, 0));
+		assert_non_null(any);
+		assert_non_null(path_root_name(any->root));
 		for (uint32_t minor = 38; minor <= 54; minor++) {
 			const struct path_row *row = path_row((enum path_role)role, V(1, minor, 0));
 			if (row != NULL)
-				assert_int_equal(row->root, newest->root);
-			else
-				assert_int_not_equal(newest->need, PATH_REQUIRED);
+				assert_int_equal(row->root, any->root);
+			if (row == NULL || newest == NULL)
+				assert_int_not_equal(any->need, PATH_REQUIRED);
 		}
 	}
 }
